@@ -4,8 +4,14 @@
 #![no_std]
 extern crate alloc;
 
+mod effect;
+mod judgement;
 mod request;
 mod verdict;
+mod world;
 
+pub use effect::{Act, Effect, Tags, Target};
+pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use request::{Kind, Request, Subject};
 pub use verdict::{Posture, Risk, Verdict};
+pub use world::{Answer, FileKind, Look, World};
