@@ -1,0 +1,217 @@
+//! What cannot be read is refused, with the right word, and the refusal stops both clients.
+
+use crate::clients::{Heard, hear};
+use agents::{Agent, Answer, refuse, reply};
+use policy::Verdict;
+
+const FINE: &str =
+    r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+
+/// The question with one part replaced.
+fn with(part: &str, by: &str) -> Vec<u8> {
+    assert!(FINE.contains(part), "{part}");
+    FINE.replace(part, by).into_bytes()
+}
+
+fn kind(agent: Agent, stdin: &[u8]) -> &'static str {
+    match agents::read(agent, stdin) {
+        Ok(_) => "read",
+        Err(refusal) => {
+            assert!(
+                refusal.sentence.ends_with('.') && refusal.hint.ends_with('.'),
+                "{refusal:?}"
+            );
+            assert!(!refusal.sentence.contains(|c: char| c.is_control()), "{refusal:?}");
+            refusal.kind
+        }
+    }
+}
+
+#[test]
+fn broken_questions_are_refused() {
+    let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000)).into_bytes();
+    let large = with("ls", &"a".repeat(10 << 20));
+    let cases: Vec<(&str, Vec<u8>)> = vec![
+        ("read", FINE.into()),
+        ("read", with("}}", "}}\n")),
+        ("read", with("ls", r"ls\n\t\r")),
+        ("read", with("ls", r"😀")),
+        ("empty", Vec::new()),
+        ("empty", b" \n".to_vec()),
+        ("truncated", FINE[..40].into()),
+        ("truncated", FINE[..FINE.len() - 1].into()),
+        ("not-json", b"hello".to_vec()),
+        ("not-json", b"{'a':1}".to_vec()),
+        ("not-json", with(r#""/w""#, "NaN")),
+        ("not-json", with(r#""/w""#, "1e999")),
+        ("not-json", with("ls", "l\ns")),
+        ("wrong-type", b"[]".to_vec()),
+        ("wrong-type", b"null".to_vec()),
+        ("wrong-type", b"3".to_vec()),
+        ("wrong-type", with(r#""ls""#, "3")),
+        ("wrong-type", with(r#""ls""#, "null")),
+        ("wrong-type", with(r#""ls""#, "[]")),
+        ("wrong-type", with(r#""ls""#, r#"["ls",3]"#)),
+        ("wrong-type", with(r#"{"command":"ls"}"#, r#""ls""#)),
+        ("wrong-type", with(r#"{"command":"ls"}"#, "[]")),
+        ("wrong-type", with(r#""Bash""#, "7")),
+        ("wrong-type", with(r#""/w""#, "[\"/w\"]")),
+        ("missing-field", b"{}".to_vec()),
+        ("missing-field", with(r#""cwd":"/w","#, "")),
+        ("missing-field", with(r#""session_id":"s","#, "")),
+        ("missing-field", with(r#""hook_event_name":"PreToolUse","#, "")),
+        ("missing-field", with(r#""tool_name":"Bash","#, "")),
+        ("missing-field", with(r#","tool_input":{"command":"ls"}"#, "")),
+        ("missing-field", with(r#""command":"ls""#, "")),
+        ("missing-field", with(r#""Bash""#, r#""""#)),
+        ("duplicate-key", with(r#""cwd":"/w""#, r#""cwd":"/w","cwd":"/w""#)),
+        (
+            "duplicate-key",
+            with(r#""command":"ls""#, r#""command":"ls","command":"rm -rf ~""#),
+        ),
+        (
+            "duplicate-key",
+            with(r#""command":"ls""#, r#""command":"ls","comm\u0061nd":"rm -rf ~""#),
+        ),
+        (
+            "duplicate-key",
+            with(r#""command":"ls""#, r#""command":"ls","x":[{"y":1,"y":1}]"#),
+        ),
+        ("byte-order-mark", [b"\xef\xbb\xbf", FINE.as_bytes()].concat()),
+        ("trailing-bytes", [FINE.as_bytes(), b"x"].concat()),
+        ("trailing-bytes", [FINE.as_bytes(), FINE.as_bytes()].concat()),
+        ("trailing-bytes", [FINE.as_bytes(), b"\0"].concat()),
+        (
+            "not-utf8",
+            [&FINE.as_bytes()[..50], b"\xff", &FINE.as_bytes()[50..]].concat(),
+        ),
+        (
+            "not-utf8",
+            FINE.encode_utf16().flat_map(u16::to_le_bytes).chain([0xff]).collect(),
+        ),
+        ("lone-surrogate", with("ls", r"\ud83d")),
+        ("lone-surrogate", with("ls", r"\ude00")),
+        ("lone-surrogate", with("ls", r"\ud83dx")),
+        ("control-character", with("ls", r"ls\u0000")),
+        ("control-character", with("ls", r"ls\u001b[2K")),
+        ("control-character", with("ls", r"ls\u0008")),
+        ("control-character", with("ls", r"ls\u007f")),
+        ("control-character", with("ls", r"ls\u009b")),
+        ("control-character", with("/w", r"/w\u0000")),
+        ("control-character", with("Bash", r"Bash\u0000")),
+        ("relative-cwd", with("/w", "w")),
+        ("relative-cwd", with("/w", "~")),
+        ("unknown-event", with("PreToolUse", "preToolUse")),
+        ("unknown-event", with("PreToolUse", "BeforeTool")),
+        ("too-deep", deep),
+        ("too-large", large),
+    ];
+    for agent in Agent::ALL {
+        for (expected, stdin) in &cases {
+            let shown = String::from_utf8_lossy(stdin).chars().take(200).collect::<String>();
+            assert_eq!(kind(agent, stdin), *expected, "{agent:?} {shown}");
+        }
+    }
+}
+
+#[test]
+fn every_prefix_of_a_question_is_refused() {
+    for end in 0..FINE.len() {
+        assert_ne!(kind(Agent::Claude, &FINE.as_bytes()[..end]), "read", "{end}");
+    }
+}
+
+#[test]
+fn file_tools_need_their_file() {
+    for input in [
+        r#"{"content":"x"}"#,
+        r#"{"file_path":"","content":"x"}"#,
+        r#"{"file_path":7,"content":"x"}"#,
+    ] {
+        let stdin = with("Bash", "Write");
+        let stdin = String::from_utf8(stdin).unwrap().replace(r#"{"command":"ls"}"#, input);
+        assert_ne!(kind(Agent::Claude, stdin.as_bytes()), "read", "{input}");
+    }
+}
+
+#[test]
+fn patches_that_cannot_be_read_are_refused() {
+    let patch = |text: &str| {
+        let input = format!(r#"{{"command":{}}}"#, agents::json::quote(text));
+        let stdin = FINE
+            .replace(r#"{"command":"ls"}"#, &input)
+            .replace("Bash", "apply_patch");
+        agents::read(Agent::Codex, stdin.as_bytes())
+    };
+    for broken in [
+        "",
+        "*** Begin Patch\n*** End Patch",
+        "*** Begin Patch\n*** Add File: a\n+x\n",
+        "*** Add File: a\n+x\n*** End Patch",
+        "rm -rf ~\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
+        "*** Begin Patch\n*** Add File:\n+x\n*** End Patch",
+        "*** Begin Patch\n*** Move to: b\n*** End Patch",
+        "*** Begin Patch\n*** Link File: a\n*** End Patch",
+        "*** Begin Patch\nhello\n*** Add File: a\n*** End Patch",
+        "*** Begin Patch\n*** Add File: a\u{1}\n*** End Patch",
+    ] {
+        assert_eq!(
+            patch(broken).unwrap_err().kind.split('-').next(),
+            broken_kind(broken),
+            "{broken}"
+        );
+    }
+    for (fine, files) in [
+        ("<<'EOF'\n*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\nEOF", 1),
+        ("*** Begin Patch\r\n  *** Delete File: a  \r\n*** End Patch\r\n", 1),
+        (
+            "*** Begin Patch\n*** Update File: a.md\n@@\n+*** Delete File: b\n-*** Move to: c\n*** End of File\n*** End Patch",
+            1,
+        ),
+        (
+            "*** Begin Patch\n*** Environment ID: here\n*** Delete File: a\n *** Delete File: b\n*** End Patch",
+            2,
+        ),
+    ] {
+        assert_eq!(patch(fine).unwrap().requests.len(), files, "{fine}");
+    }
+}
+
+/// The first part of the kind that a broken patch is refused with.
+fn broken_kind(patch: &str) -> Option<&'static str> {
+    Some(if patch.contains('\u{1}') {
+        "control"
+    } else {
+        "unreadable"
+    })
+}
+
+#[test]
+fn a_refusal_is_heard_by_both_clients_whatever_its_sentence() {
+    for agent in Agent::ALL {
+        for sentence in ["No.", "", " \n", "\"}}\u{0}\u{1b}[2J\u{2028}\\", "😀 \u{9b}"] {
+            match hear(agent, &refuse(agent, sentence)) {
+                Heard::Deny(reason) => assert!(!reason.trim().is_empty()),
+                other => panic!("{agent:?} heard {other:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn reasons_arrive_and_a_grant_never_covers_a_deny() {
+    let answer = |verdict, granted| Answer {
+        verdict,
+        granted,
+        reason: "Because \"x\".".to_owned(),
+    };
+    for agent in Agent::ALL {
+        let call = agents::read(agent, FINE.as_bytes()).unwrap();
+        let heard = |verdict, granted| hear(agent, &reply(agent, &call, &answer(verdict, granted)));
+        assert_eq!(heard(Verdict::Deny, true), Heard::Deny("Because \"x\".".to_owned()));
+        match heard(Verdict::Ask, false) {
+            Heard::Ask(reason) | Heard::Deny(reason) => assert!(reason.starts_with("Because \"x\".")),
+            other => panic!("{agent:?} heard {other:?}"),
+        }
+    }
+}
