@@ -16,8 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "/// Tools of `{agent}`.")?;
         writeln!(out, "pub(crate) static {}: Table = Table {{", agent.to_uppercase())?;
         writeln!(out, "    mcp: {:?},", text(rows, "mcp")?)?;
-        writeln!(out, "    commands: &{:?},", list(rows, "commands")?)?;
-        writeln!(out, "    events: &{:?},", list(rows, "events")?)?;
+        for key in ["commands", "patchers", "events", "programs", "marks"] {
+            writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
+        }
         writeln!(out, "    tools: &[")?;
         for tool in rows
             .get("tool")

@@ -38,6 +38,18 @@ impl Agent {
         }
     }
 
+    /// Names under which the agent's process runs.
+    #[must_use]
+    pub const fn programs(self) -> &'static [&'static str] {
+        self.tools().programs
+    }
+
+    /// Variables that the agent sets for everything it starts.
+    #[must_use]
+    pub const fn marks(self) -> &'static [&'static str] {
+        self.tools().marks
+    }
+
     const fn tools(self) -> &'static Table {
         match self {
             Self::Claude => claude::TOOLS,

@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use policy::Subject;
+use policy::{Kind, Request, Subject};
 
 use crate::Refusal;
 use crate::call::clean;
@@ -41,6 +41,50 @@ pub(crate) fn read(patch: &str) -> Result<Vec<Subject>, Refusal> {
         return Err(unreadable("it names no file"));
     }
     Ok(changes)
+}
+
+/// The files of all patches that stand in a shell command. The client takes such a patch out of the command and applies
+/// it itself, after a `cd` where the command starts with one; its hook sees the command alone. A text that is no patch
+/// is just a text: it is judged as part of the command.
+pub(crate) fn in_command(command: &str, cwd: &str) -> Vec<Request> {
+    let folder = first_cd(command);
+    let mut requests = Vec::new();
+    for part in command.split(BEGIN).skip(1) {
+        let Ok(changes) = read(&format!("{BEGIN}{part}")) else {
+            continue;
+        };
+        for subject in changes {
+            let below = folder.and_then(|folder| below(folder, &subject));
+            let request = |subject| Request {
+                kind: Kind::FileWrite,
+                subject,
+                cwd: String::from(cwd),
+            };
+            requests.extend([Some(subject), below].into_iter().flatten().map(request));
+        }
+    }
+    requests
+}
+
+/// The folder of a `cd` at the start of a command.
+fn first_cd(command: &str) -> Option<&str> {
+    let rest = command.trim_start().strip_prefix("cd")?;
+    let (folder, _) = rest.split_once("&&")?;
+    let folder = folder.strip_prefix([' ', '\t'])?.trim().trim_matches(['"', '\'']);
+    (!folder.is_empty()).then_some(folder)
+}
+
+/// A file that is named relatively, seen from `folder`.
+fn below(folder: &str, subject: &Subject) -> Option<Subject> {
+    let Subject::File { path, delete, content } = subject else {
+        return None;
+    };
+    let relative = !path.starts_with(['/', '~']);
+    relative.then(|| Subject::File {
+        path: format!("{folder}/{path}"),
+        delete: *delete,
+        content: content.clone(),
+    })
 }
 
 /// What stands between the first and the last line of the patch.

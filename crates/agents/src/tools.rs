@@ -18,8 +18,14 @@ pub(crate) struct Table {
     mcp: &'static str,
     /// Fields that a shell runs whatever the tool is called.
     commands: &'static [&'static str],
+    /// Programs that apply a patch which stands in the command.
+    patchers: &'static [&'static str],
     /// Events that are no questions.
     pub(crate) events: &'static [&'static str],
+    /// Names under which the agent's process runs.
+    pub(crate) programs: &'static [&'static str],
+    /// Variables that the agent sets for what it starts.
+    pub(crate) marks: &'static [&'static str],
     tools: &'static [Tool],
 }
 
@@ -58,17 +64,17 @@ impl Table {
             subject,
             cwd: String::from(cwd),
         };
-        let call = || Subject::Tool {
+        let tool_call = || Subject::Tool {
             name: String::from(name),
             input: input.text(),
         };
         let mut wanted = Wanted::default();
         match known {
             Some(tool) => wanted.requests = tool.subjects(input)?.into_iter().map(|(k, s)| request(k, s)).collect(),
-            None if name.starts_with(self.mcp) => wanted.requests.push(request(Kind::McpCall, call())),
+            None if name.starts_with(self.mcp) => wanted.requests.push(request(Kind::McpCall, tool_call())),
             None => {
                 wanted.unknown = true;
-                wanted.requests.push(request(Kind::ToolOther, call()));
+                wanted.requests.push(request(Kind::ToolOther, tool_call()));
             }
         }
         if known.is_none_or(|tool| matches!(tool.does, Does::Nothing)) {
@@ -80,7 +86,19 @@ impl Table {
                 }
             }
         }
+        let patched: Vec<Request> = wanted.requests.iter().flat_map(|r| self.patched(r)).collect();
+        wanted.requests.extend(patched);
         Ok(wanted)
+    }
+
+    /// The files of patches that stand in a command for one of the agent's patch programs.
+    fn patched(&self, request: &Request) -> Vec<Request> {
+        match &request.subject {
+            Subject::Command(text) if self.patchers.iter().any(|program| text.contains(program)) => {
+                patch::in_command(text, &request.cwd)
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -1,0 +1,54 @@
+//! The only place that prints.
+
+use std::io::{self, IsTerminal as _, Write};
+
+use crate::exit::{Exit, Fault};
+
+/// Standard output and standard error. A reader that goes away is no error.
+pub(crate) struct Ui {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+}
+
+impl Ui {
+    pub(crate) fn new() -> Self {
+        Self {
+            out: Box::new(io::stdout()),
+            err: Box::new(io::stderr()),
+        }
+    }
+
+    /// Writes one line of output.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) {
+        let _gone = writeln!(self.out, "{}", line.as_ref());
+    }
+
+    /// Writes text of several lines as it is.
+    pub(crate) fn text(&mut self, text: &str) {
+        let _gone = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    /// Writes one line for the person that is no output.
+    pub(crate) fn note(&mut self, line: impl AsRef<str>) {
+        let _gone = writeln!(self.err, "{}", line.as_ref());
+    }
+
+    /// Says what went wrong, and hands on the exit code.
+    pub(crate) fn fault(&mut self, fault: &Fault) -> Exit {
+        self.note(format!("tollgate: {}", fault.sentence));
+        if !fault.hint.is_empty() {
+            self.note(format!("hint: {}", fault.hint));
+        }
+        fault.exit
+    }
+
+    /// Asks a person a question on the terminal. No terminal, no yes.
+    pub(crate) fn confirm(&mut self, question: &str) -> bool {
+        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+            return false;
+        }
+        let _gone = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    }
+}
