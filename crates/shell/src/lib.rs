@@ -11,6 +11,8 @@ extern crate alloc;
 
 mod ast;
 mod parse;
+mod walk;
 
 pub use ast::*;
 pub use parse::{MAX_DEPTH, MAX_LEN, parse};
+pub use walk::Node;

@@ -1,0 +1,37 @@
+//! Compares the parser with `bash -n` over files of commands that are not part of this repository.
+//!
+//! `TOLLGATE_CASES` names JSONL files, separated by colons, whose records have a field `command`. Nothing is run:
+//! bash only reads.
+
+mod support;
+
+use std::time::Instant;
+use support::bash_accepts;
+
+#[test]
+fn files_of_commands_read_as_bash_reads_them() {
+    let Ok(files) = std::env::var("TOLLGATE_CASES") else {
+        eprintln!("skipped: TOLLGATE_CASES is not set");
+        return;
+    };
+    let commands: Vec<String> = files.split(':').flat_map(commands_in).collect();
+    assert!(!commands.is_empty(), "TOLLGATE_CASES names no commands");
+    let start = Instant::now();
+    let faulty: Vec<bool> = commands.iter().map(|text| shell::parse(text).has_faults()).collect();
+    let per_command = start.elapsed() / u32::try_from(commands.len()).unwrap();
+    let mut disagreements = Vec::new();
+    for (text, faulty) in commands.iter().zip(faulty) {
+        if bash_accepts(text) == faulty {
+            let side = if faulty { "bash reads it, we do not" } else { "bash refuses it, we do not" };
+            disagreements.push(format!("{side}: {text:?}"));
+        }
+    }
+    println!("{} commands, {per_command:?} each, {} disagreements", commands.len(), disagreements.len());
+    assert!(disagreements.is_empty(), "{}", disagreements.join("\n"));
+}
+
+fn commands_in(file: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let record = |line| serde_json::from_str::<serde_json::Value>(line).expect("a JSON record");
+    text.lines().filter_map(|line| record(line)["command"].as_str().map(str::to_owned)).collect()
+}
