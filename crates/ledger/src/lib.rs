@@ -1,1 +1,27 @@
-//! placeholder
+//! The hash-chained record of decisions: append, show, verify.
+//!
+//! One file of NDJSON. Each line names the SHA-256 of the line before it, so a change anywhere but at the end is found
+//! from the lines alone, and a change at the end from the head file or from a head that somebody noted elsewhere.
+//! An append reads the head file and the last line and nothing else, so its cost does not grow with the log.
+//!
+//! A record counts when its [`Receipt`] exists. A crash before that leaves a line that nobody was promised: the next
+//! append sets its remains aside and says so in the log. It is never called tampering.
+
+mod append;
+mod error;
+mod files;
+mod hash;
+mod head;
+mod lines;
+mod record;
+mod recover;
+mod stamp;
+mod verify;
+
+pub use append::{Ledger, Receipt};
+pub use error::LedgerError;
+pub use hash::Hash;
+pub use lines::{Line, Lines, MAX_LINE, show};
+pub use record::{Agent, Cwd, Decision, Event, FORMAT, Finding, Look, Part, Record, Request, Script};
+pub use stamp::{boot_id, rfc3339};
+pub use verify::{Break, BreakKind, Expected, HeadFile, Report, verify};

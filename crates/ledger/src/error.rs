@@ -1,0 +1,77 @@
+//! Why a record could not be written or the ledger not be read.
+
+use std::path::PathBuf;
+use std::{error, fmt, io};
+
+/// A failure of the ledger. Whoever gets one may not answer allow.
+#[derive(Debug)]
+pub enum LedgerError {
+    /// An operation on a file failed: no space, read-only, not permitted, bad disk.
+    Io {
+        /// What was tried, as in "cannot `open` ...".
+        action: &'static str,
+        /// The file or directory.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The place cannot be trusted.
+    Unsafe {
+        /// The file or directory.
+        path: PathBuf,
+        /// What is wrong with it, as in "it `belongs to another user`".
+        why: &'static str,
+    },
+    /// Another process held the lock for too long.
+    Busy {
+        /// The locked directory.
+        path: PathBuf,
+    },
+    /// The record is longer than a reader accepts.
+    TooLong {
+        /// Its length in bytes.
+        bytes: usize,
+    },
+}
+
+impl LedgerError {
+    /// What a person can do about it, one sentence.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Io { .. } => "Free space or correct the permissions, then run `tollgate log verify`.",
+            Self::Unsafe { .. } => "Correct owner and permissions (0700 for the folder, 0600 for its files).",
+            Self::Busy { .. } => "Look for a hung tollgate process, then try again.",
+            Self::TooLong { .. } => "Make the request shorter.",
+        }
+    }
+
+    /// The failure of `action` on `path`, for `map_err`.
+    pub(crate) fn io<'a>(action: &'static str, path: &'a std::path::Path) -> impl FnOnce(io::Error) -> Self + 'a {
+        move |source| Self::Io {
+            action,
+            path: path.to_path_buf(),
+            source,
+        }
+    }
+}
+
+impl fmt::Display for LedgerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io { action, path, source } => write!(f, "cannot {action} `{}`: {source}", path.display()),
+            Self::Unsafe { path, why } => write!(f, "cannot trust `{}`: it {why}", path.display()),
+            Self::Busy { path } => write!(f, "cannot lock `{}`: another process holds it", path.display()),
+            Self::TooLong { bytes } => write!(f, "cannot record a request of {bytes} bytes"),
+        }
+    }
+}
+
+impl error::Error for LedgerError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+use super::*;
+use crate::record::{Record, line};
+use crate::stamp::Stamp;
+
+/// A log in memory: its lines, and the head that the head file would hold.
+struct Log {
+    lines: Vec<Vec<u8>>,
+}
+
+impl Log {
+    fn new(records: u64) -> Self {
+        let mut hash = Hash::GENESIS;
+        let mut lines = Vec::new();
+        for seq in 1..=records {
+            let record = Record {
+                verdict: String::from(if seq % 3 == 0 { "ask" } else { "allow" }),
+                note: format!("r{seq}"),
+                ..Record::default()
+            };
+            let stamp = Stamp {
+                time: crate::rfc3339(1_800_000_000_000 + seq * 7),
+                mono_ns: seq,
+                boot_id: String::from("b"),
+            };
+            let text = line(&record, &stamp, seq, &hash).unwrap();
+            hash = Hash::of(&text[..text.len() - 1]);
+            lines.push(text);
+        }
+        Self { lines }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.lines.concat()
+    }
+
+    fn head(&self) -> Head {
+        let last = self.lines.last().unwrap();
+        let end = self.bytes().len() as u64;
+        Head {
+            seq: self.lines.len() as u64,
+            start: end - last.len() as u64,
+            end,
+            hash: Hash::of(&last[..last.len() - 1]),
+        }
+    }
+}
+
+fn look(bytes: &[u8], stored: Stored, expect: Option<Hash>) -> Report {
+    check(bytes, bytes.len() as u64, stored, expect).unwrap()
+}
+
+fn kinds(bytes: &[u8], head: Head) -> Vec<(BreakKind, u64)> {
+    let report = look(bytes, Stored::Valid(head), None);
+    report.breaks.iter().map(|b| (b.kind, b.line)).collect()
+}
+
+#[test]
+fn an_untouched_log_is_intact() {
+    let log = Log::new(30);
+    let report = look(&log.bytes(), Stored::Valid(log.head()), Some(log.head().hash));
+    assert!(report.intact(), "{:?}", report.breaks);
+    assert_eq!((report.records, report.seq, report.head), (30, 30, log.head().hash));
+    assert_eq!(report.head_file, HeadFile::Agrees);
+    assert_eq!(report.expected, Expected::Found { later: 0 });
+    assert_eq!(report.unflushed, 0, "the last record asks, so it was flushed");
+    let early = Hash::of(log.lines[9].strip_suffix(b"\n").unwrap());
+    let report = look(&log.bytes(), Stored::Absent, Some(early));
+    assert_eq!(report.expected, Expected::Found { later: 20 });
+}
+
+#[test]
+fn every_flipped_bit_is_found() {
+    let log = Log::new(30);
+    let (bytes, head) = (log.bytes(), log.head());
+    for bit in 0..bytes.len() * 8 {
+        let mut bad = bytes.clone();
+        bad[bit / 8] ^= 1 << (bit % 8);
+        assert!(!look(&bad, Stored::Valid(head), None).intact(), "bit {bit}");
+    }
+}
+
+#[test]
+fn every_deletion_doubling_and_swap_is_found_and_named() {
+    let log = Log::new(12);
+    let head = log.head();
+    for i in 0..11 {
+        let line = i as u64 + 1;
+        let mut bad = Log {
+            lines: log.lines.clone(),
+        };
+        bad.lines.remove(i);
+        assert_eq!(
+            kinds(&bad.bytes(), head)[0],
+            (BreakKind::Deleted, line),
+            "delete {line}"
+        );
+
+        let mut bad = Log {
+            lines: log.lines.clone(),
+        };
+        bad.lines.insert(i, log.lines[i].clone());
+        assert_eq!(
+            kinds(&bad.bytes(), head)[0],
+            (BreakKind::Inserted, line + 1),
+            "double {line}"
+        );
+
+        let mut bad = Log {
+            lines: log.lines.clone(),
+        };
+        bad.lines.swap(i, i + 1);
+        let found = kinds(&bad.bytes(), head);
+        assert_eq!(found[0], (BreakKind::Swapped, line), "swap {line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_made_up_record_is_found_wherever_it_is_put() {
+    let log = Log::new(8);
+    for at in 0..=8 {
+        let before = if at == 0 {
+            Hash::GENESIS
+        } else {
+            Hash::of(log.lines[at - 1].strip_suffix(b"\n").unwrap())
+        };
+        let record = Record {
+            note: String::from("never happened"),
+            ..Record::default()
+        };
+        let fake = line(&record, &Stamp::now(), at as u64 + 1, &before).unwrap();
+        let mut bad = Log {
+            lines: log.lines.clone(),
+        };
+        bad.lines.insert(at, fake);
+        let report = look(&bad.bytes(), Stored::Valid(log.head()), None);
+        // One that continues the chain after the head is what a crash leaves too; it hides nothing.
+        assert_eq!(report.intact(), at == 8, "at {at}: {:?}", report.breaks);
+    }
+}
+
+#[test]
+fn a_cut_end_is_found_by_the_head_file_or_an_expected_head() {
+    let log = Log::new(9);
+    let (bytes, head) = (log.bytes(), log.head());
+    for end in 0..bytes.len() {
+        let cut = &bytes[..end];
+        let report = look(cut, Stored::Valid(head), None);
+        assert_eq!(
+            report.breaks.last().unwrap().kind,
+            BreakKind::Truncated,
+            "first {end} bytes"
+        );
+        assert_eq!((report.torn, report.head_file), (0, HeadFile::Disagrees));
+        assert!(
+            !look(cut, Stored::Absent, Some(head.hash)).intact(),
+            "first {end} bytes"
+        );
+    }
+}
+
+#[test]
+fn a_shorter_valid_log_in_place_of_the_whole_is_found() {
+    let (log, other) = (Log::new(9), Log::new(4));
+    assert!(!look(&other.bytes(), Stored::Valid(log.head()), None).intact());
+    // And one that was written anew from the first line, as long as the first.
+    let mut forged = Log::new(9);
+    forged.lines[0] = forged.lines[0]
+        .iter()
+        .map(|b| if *b == b'1' { b'2' } else { *b })
+        .collect();
+    assert!(!look(&forged.bytes(), Stored::Valid(log.head()), None).intact());
+}
+
+#[test]
+fn a_torn_append_is_no_break() {
+    let log = Log::new(5);
+    let (bytes, head) = (
+        log.bytes(),
+        Log {
+            lines: log.lines[..4].to_vec(),
+        }
+        .head(),
+    );
+    for end in head.end as usize + 1..bytes.len() {
+        let report = look(&bytes[..end], Stored::Valid(head), None);
+        assert!(report.intact(), "{:?}", report.breaks);
+        assert_eq!((report.records, report.torn), (4, end as u64 - head.end));
+    }
+    let report = look(&bytes, Stored::Valid(head), None);
+    assert!(report.intact());
+    assert_eq!((report.records, report.head_file), (5, HeadFile::Behind));
+}
+
+#[test]
+fn hostile_bytes_are_damage_and_nothing_worse() {
+    let deep = [b'['; 200_000];
+    for bytes in [
+        &b"\n"[..],
+        b"{}\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        b"\0\0\0\0",
+        &deep,
+        b"{\"format\":1}\n",
+    ] {
+        let report = look(bytes, Stored::Absent, None);
+        assert_eq!(report.records, 0);
+    }
+    let long = vec![b'x'; 9 << 20];
+    let report = look(&long, Stored::Absent, None);
+    assert_eq!(report.breaks[0].kind, BreakKind::Malformed);
+    let many = "x\n".repeat(1000);
+    let report = look(many.as_bytes(), Stored::Absent, None);
+    assert_eq!((report.broken, report.breaks.len()), (1000, NAMED));
+}
+
+#[test]
+fn fields_of_a_later_version_are_read_over() {
+    let mut log = Log::new(3);
+    let text = String::from_utf8(log.lines[2].clone()).unwrap();
+    log.lines[2] = text
+        .replace("\"kind\"", "\"new_field\":{\"a\":[1,2]},\"kind\"")
+        .into_bytes();
+    assert!(look(&log.bytes(), Stored::Valid(log.head()), None).intact());
+    log.lines[2] = text.replace("\"format\":1", "\"format\":2").into_bytes();
+    let report = look(&log.bytes(), Stored::Valid(log.head()), None);
+    assert_eq!(report.breaks[0].kind, BreakKind::Malformed);
+}

@@ -1,0 +1,291 @@
+//! What crashes, lost head files and tampering leave, and what the next append makes of it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test may fail loudly"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ledger::{BreakKind, HeadFile, Ledger, Record, Report, verify};
+
+/// A ledger whose files can be set back.
+struct Bench {
+    _state: tempfile::TempDir,
+    ledger: Ledger,
+}
+
+impl Bench {
+    fn new(records: usize) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let bench = Self {
+            ledger: Ledger::at(state.path()),
+            _state: state,
+        };
+        (0..records).for_each(|_| bench.append());
+        bench
+    }
+
+    fn append(&self) {
+        let record = Record {
+            verdict: "allow".into(),
+            note: "a note".into(),
+            ..Record::default()
+        };
+        let _ = self.ledger.append(&record).unwrap();
+    }
+
+    fn log(&self) -> PathBuf {
+        self.ledger.dir().join("000001.ndjson")
+    }
+    fn head(&self) -> PathBuf {
+        self.ledger.dir().join("head")
+    }
+    fn verify(&self) -> Report {
+        verify(self.ledger.dir(), None).unwrap()
+    }
+    fn torn_files(&self) -> Vec<PathBuf> {
+        let names = fs::read_dir(self.ledger.dir()).unwrap().map(|e| e.unwrap().path());
+        names.filter(|p| p.to_string_lossy().contains(".torn-")).collect()
+    }
+    fn last_lines(&self, n: usize) -> String {
+        let text = fs::read_to_string(self.log()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        lines[lines.len().saturating_sub(n)..].join("\n")
+    }
+}
+
+/// Writes over a file in place, as a crash or a hand would leave it.
+fn put(path: &Path, bytes: &[u8]) {
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn every_prefix_of_an_unacknowledged_record_is_torn_and_set_aside() {
+    let bench = Bench::new(4);
+    let (before, head) = (fs::read(bench.log()).unwrap(), fs::read(bench.head()).unwrap());
+    bench.append();
+    let after = fs::read(bench.log()).unwrap();
+    for end in before.len() + 1..after.len() {
+        put(&bench.log(), &after[..end]);
+        put(&bench.head(), &head);
+        let report = bench.verify();
+        assert!(
+            report.intact() && report.torn == (end - before.len()) as u64,
+            "{end}: {report:?}"
+        );
+
+        bench.append();
+        let report = bench.verify();
+        assert!(report.intact(), "{end}: {:?}", report.breaks);
+        assert_eq!((report.records, report.mended, report.torn), (6, 1, 0), "{end}");
+        let aside = bench.torn_files();
+        assert_eq!(aside.len(), 1);
+        assert_eq!(fs::read(&aside[0]).unwrap(), &after[before.len()..end]);
+        let mending = bench.last_lines(2);
+        assert!(mending.contains("\"kind\":\"recovered\""), "{mending}");
+        assert!(
+            mending.contains(aside[0].file_name().unwrap().to_str().unwrap()),
+            "{mending}"
+        );
+        fs::remove_file(&aside[0]).unwrap();
+    }
+}
+
+#[test]
+fn the_same_prefix_is_named_lost_where_the_head_counts_the_record() {
+    let bench = Bench::new(4);
+    let whole = fs::read(bench.log()).unwrap();
+    let third = whole.len() - bench.last_lines(1).len() - 1;
+    for end in [third, third + 1, whole.len() - 2, whole.len() - 1] {
+        put(&bench.log(), &whole[..end]);
+        let report = bench.verify();
+        assert_eq!(report.breaks[0].kind, BreakKind::Truncated, "{end}");
+        assert_eq!(report.head_file, HeadFile::Disagrees);
+    }
+    // Work goes on, and the loss stays visible for ever.
+    bench.append();
+    bench.append();
+    let report = bench.verify();
+    assert_eq!(report.breaks[0].kind, BreakKind::Deleted, "{:?}", report.breaks);
+    assert!(
+        report.breaks[0].what.contains("records 4 to 4 are missing"),
+        "{:?}",
+        report.breaks
+    );
+    assert_eq!((report.broken, report.head_file), (1, HeadFile::Agrees));
+    assert!(bench.last_lines(3).contains("\"kind\":\"broken\""));
+}
+
+#[test]
+fn whole_records_after_the_head_are_taken_in() {
+    let bench = Bench::new(3);
+    let head = fs::read(bench.head()).unwrap();
+    bench.append();
+    bench.append();
+    put(&bench.head(), &head);
+    assert_eq!(bench.verify().head_file, HeadFile::Behind);
+    bench.append();
+    let report = bench.verify();
+    assert!(report.intact());
+    assert_eq!(
+        (report.records, report.mended, report.head_file),
+        (7, 1, HeadFile::Agrees)
+    );
+    assert!(bench.last_lines(2).contains("2 whole records"));
+}
+
+#[test]
+fn a_lost_or_damaged_head_file_is_made_again_without_an_alarm() {
+    for damage in [None, Some(&b""[..]), Some(b"x"), Some(&[0; 300])] {
+        let bench = Bench::new(5);
+        match damage {
+            None => fs::remove_file(bench.head()).unwrap(),
+            Some(bytes) => put(&bench.head(), bytes),
+        }
+        assert!(bench.verify().intact());
+        bench.append();
+        let report = bench.verify();
+        assert!(report.intact(), "{:?}", report.breaks);
+        assert_eq!((report.records, report.head_file), (7, HeadFile::Agrees));
+        assert!(bench.last_lines(2).contains("was made again from the log"));
+
+        // Torn line and lost head at once.
+        put(&bench.head(), b"?");
+        let mut text = fs::read(bench.log()).unwrap();
+        text.extend_from_slice(b"{\"format\":1,\"se");
+        put(&bench.log(), &text);
+        bench.append();
+        let report = bench.verify();
+        assert!(report.intact(), "{:?}", report.breaks);
+        assert_eq!((report.records, bench.torn_files().len()), (9, 1));
+    }
+}
+
+#[test]
+fn an_old_head_file_over_a_long_log_costs_one_read_and_loses_nothing() {
+    let bench = Bench::new(1);
+    let old = fs::read(bench.head()).unwrap();
+    let long = Record {
+        note: "n".repeat(3 << 20),
+        ..Record::default()
+    };
+    for _ in 0..7 {
+        let _ = bench.ledger.append(&long).unwrap();
+    }
+    bench.append();
+    put(&bench.head(), &old);
+    let record = Record {
+        verdict: "allow".into(),
+        ..Record::default()
+    };
+    let read = bench.ledger.append(&record).unwrap().bytes_read();
+    assert!(read < 1 << 20, "{read}");
+    assert!(bench.verify().intact());
+    assert_eq!(bench.verify().records, 11);
+}
+
+#[test]
+fn zeros_left_by_a_power_loss_are_torn() {
+    let bench = Bench::new(3);
+    let mut text = fs::read(bench.log()).unwrap();
+    text.extend_from_slice(&[0; 4096]);
+    put(&bench.log(), &text);
+    assert_eq!(bench.verify().torn, 4096);
+    bench.append();
+    text.truncate(text.len() - 4096);
+    assert!(bench.verify().intact());
+
+    let bench = Bench::new(3);
+    let mut text = fs::read(bench.log()).unwrap();
+    text.extend_from_slice(b"{\"format\":1\0\0\0\0}\n");
+    put(&bench.log(), &text);
+    bench.append();
+    assert!(bench.verify().intact(), "{:?}", bench.verify().breaks);
+    assert_eq!(bench.torn_files().len(), 1);
+}
+
+#[test]
+fn changed_bytes_stay_named_after_work_went_on() {
+    // The last record, while the head file counts it.
+    let bench = Bench::new(4);
+    let text = fs::read_to_string(bench.log()).unwrap();
+    let at = text.rfind("a note").unwrap();
+    let changed = format!("{}b{}", &text[..at], &text[at + 1..]);
+    put(&bench.log(), changed.as_bytes());
+    bench.append();
+    bench.append();
+    let report = bench.verify();
+    assert_eq!(
+        (report.broken, report.breaks[0].kind),
+        (1, BreakKind::Edited),
+        "{:?}",
+        report.breaks
+    );
+
+    // A line put in behind the last record.
+    let bench = Bench::new(4);
+    let mut text = fs::read(bench.log()).unwrap();
+    text.extend_from_slice(b"{\"format\":1,\"seq\":77}\n");
+    put(&bench.log(), &text);
+    bench.append();
+    let report = bench.verify();
+    assert_eq!(
+        (report.broken, report.breaks[0].kind),
+        (1, BreakKind::Malformed),
+        "{:?}",
+        report.breaks
+    );
+
+    // The same with the head file gone.
+    fs::remove_file(bench.head()).unwrap();
+    let mut text = fs::read(bench.log()).unwrap();
+    text.extend_from_slice(b"nonsense\n");
+    put(&bench.log(), &text);
+    bench.append();
+    let report = bench.verify();
+    assert_eq!(report.broken, 2, "{:?}", report.breaks);
+    assert_eq!(report.seq, 8, "no number is given twice");
+}
+
+#[test]
+fn an_emptied_or_removed_log_is_named() {
+    for remove in [false, true] {
+        let bench = Bench::new(4);
+        if remove {
+            fs::remove_file(bench.log()).unwrap();
+        } else {
+            put(&bench.log(), b"");
+        }
+        assert_eq!(bench.verify().breaks[0].kind, BreakKind::Truncated);
+        bench.append();
+        let report = bench.verify();
+        assert!(!report.intact());
+        assert_eq!(report.seq, 6, "the chain goes on from what was acknowledged");
+    }
+}
+
+#[test]
+fn an_endless_last_line_does_not_stop_the_work() {
+    let bench = Bench::new(2);
+    let mut text = fs::read(bench.log()).unwrap();
+    text.extend_from_slice(&vec![b'x'; 9 << 20]);
+    put(&bench.log(), &text);
+    bench.append();
+    let report = bench.verify();
+    assert_eq!((report.records, report.broken), (4, 1), "{:?}", report.breaks);
+}
+
+#[test]
+fn a_ledger_that_is_not_there_is_empty() {
+    let state = tempfile::tempdir().unwrap();
+    let report = verify(&state.path().join("ledger"), None).unwrap();
+    assert!(report.intact());
+    assert_eq!(report.records, 0);
+    let head = ledger::Hash::of(b"x");
+    assert!(!verify(&state.path().join("ledger"), Some(head)).unwrap().intact());
+}

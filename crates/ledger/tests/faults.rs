@@ -1,0 +1,226 @@
+//! Disks that fail, and processes that die at any moment.
+//!
+//! Needs `unshare` and `strace`. Where one is missing the test says so and passes: what it proves holds on the machines
+//! that have them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test may fail loudly"
+)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use ledger::{Ledger, LedgerError, Record, verify};
+
+/// The example that appends one record, built beside the tests.
+fn append_one() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let example = test.parent().unwrap().parent().unwrap().join("examples/append_one");
+    assert!(example.exists(), "build the examples too");
+    example
+}
+
+fn record(verdict: &str) -> Record {
+    Record {
+        verdict: verdict.into(),
+        note: "n".repeat(300),
+        ..Record::default()
+    }
+}
+
+fn works(program: &str, args: &[&str]) -> bool {
+    let works = Command::new(program)
+        .args(args)
+        .output()
+        .is_ok_and(|o| o.status.success());
+    if !works {
+        println!("skipped: `{program}` does not work here");
+    }
+    works
+}
+
+/// Runs one of the `inside_` tests below in a mount namespace of its own after `prepare`, with `$D` as its folder.
+fn inside(test: &str, prepare: &str) {
+    if !works("unshare", &["-rm", "true"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("{prepare} && exec \"$0\" --exact {test} --nocapture");
+    let output = Command::new("unshare")
+        .args(["-rm", "sh", "-c", &script])
+        .arg(std::env::current_exe().unwrap())
+        .env("D", folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        output.status.success() && text.contains("1 passed"),
+        "{text}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+fn given() -> Option<PathBuf> {
+    std::env::var_os("D").map(PathBuf::from)
+}
+
+#[test]
+fn a_full_disk_is_an_error_and_leaves_the_chain_whole() {
+    inside("inside_small_disk", "mount -t tmpfs -o size=64k small \"$D\"");
+}
+
+#[test]
+fn inside_small_disk() {
+    let Some(folder) = given() else { return };
+    // A file of ever other size moves the moment at which the space runs out.
+    let (filler, ledger) = (folder.join("filler"), Ledger::at(&folder));
+    let _ = ledger.append(&record("allow")).unwrap();
+    let mut failures = 0;
+    for pages in [9, 7, 5, 3, 2, 1] {
+        fs::write(&filler, vec![0; pages * 4096]).unwrap();
+        for verdict in ["allow", "deny"].iter().cycle().take(200) {
+            match ledger.append(&record(verdict)) {
+                Ok(_) => {}
+                Err(LedgerError::Io { source, .. }) => {
+                    assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
+                    failures += 1;
+                    break;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        let report = verify(ledger.dir(), None).unwrap();
+        assert!(report.intact() && report.torn == 0, "{report:?}");
+    }
+    assert!(failures >= 5, "{failures}");
+    fs::remove_file(&filler).unwrap();
+    let before = verify(ledger.dir(), None).unwrap().records;
+    let _ = ledger.append(&record("allow")).unwrap();
+    let report = verify(ledger.dir(), None).unwrap();
+    assert!(report.intact());
+    assert_eq!((report.records, report.mended), (before + 1, 0));
+}
+
+#[test]
+fn a_read_only_folder_is_an_error_for_append_and_none_for_verify() {
+    inside(
+        "inside_read_only",
+        "\"$0\" --exact inside_prepare >/dev/null && mount --bind \"$D\" \"$D\" && mount -o remount,ro,bind \"$D\"",
+    );
+}
+
+#[test]
+fn inside_prepare() {
+    let Some(folder) = given() else { return };
+    let _ = Ledger::at(&folder).append(&record("allow")).unwrap();
+}
+
+#[test]
+fn inside_read_only() {
+    let Some(folder) = given() else { return };
+    let ledger = Ledger::at(&folder);
+    match ledger.append(&record("allow")) {
+        Err(LedgerError::Io { source, .. }) => assert_eq!(source.kind(), std::io::ErrorKind::ReadOnlyFilesystem),
+        other => panic!("{other:?}"),
+    }
+    assert!(Ledger::at(&folder.join("new")).append(&record("allow")).is_err());
+    assert_eq!(verify(ledger.dir(), None).unwrap().records, 1);
+}
+
+/// Runs the example under `strace`.
+fn traced(state: &Path, verdict: &str, args: &[&str]) -> Output {
+    Command::new("strace")
+        .args(["-f", "-qq"])
+        .args(args)
+        .arg(append_one())
+        .arg(state)
+        .arg(verdict)
+        .env_clear()
+        .output()
+        .unwrap()
+}
+
+/// Every system call of an append, as its name and how often that name was called before it, plus one.
+fn calls(state: &Path, verdict: &str) -> Vec<(String, usize)> {
+    let trace = state.join("trace");
+    let _ = traced(state, verdict, &["-o", trace.to_str().unwrap()]);
+    let text = fs::read_to_string(&trace).unwrap();
+    let names = text
+        .lines()
+        .filter_map(|l| l.split_once(' ')?.1.trim_start().split_once('(').map(|(name, _)| name));
+    let mut calls: Vec<(String, usize)> = Vec::new();
+    for name in names {
+        let nth = calls.iter().filter(|(n, _)| n == name).count() + 1;
+        calls.push((name.into(), nth));
+    }
+    calls
+}
+
+/// Injects `fault` at every system call of an append whose name is in `only` (all, when that is empty).
+fn sweep(verdict: &str, fault: &str, only: &[&str]) {
+    if !works("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&record("allow")).unwrap();
+    let (mut acknowledged, mut refused) = (0, 0);
+    for (name, nth) in calls(state.path(), verdict) {
+        if !only.is_empty() && !only.contains(&name.as_str()) {
+            continue;
+        }
+        let before = verify(ledger.dir(), None).unwrap();
+        let place = format!("inject={name}:{fault}:when={nth}");
+        let output = traced(state.path(), verdict, &["-o", "/dev/null", "-e", &place]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        let report = verify(ledger.dir(), None).unwrap();
+        assert!(report.intact(), "{place}: {:?}", report.breaks);
+        if let Some(seq) = said.strip_prefix("seq ") {
+            acknowledged += 1;
+            assert_eq!(report.seq, seq.trim().parse::<u64>().unwrap(), "{place}");
+        } else {
+            refused += 1;
+            assert!(report.records <= before.records + 2, "{place}");
+        }
+        // The next append works, whatever was left behind.
+        let _ = ledger.append(&record("allow")).unwrap();
+        let after = verify(ledger.dir(), None).unwrap();
+        assert!(after.intact(), "{place}: {:?}", after.breaks);
+        assert!(after.records > report.records);
+    }
+    println!("{fault}: {refused} without an acknowledgement, {acknowledged} with one");
+    assert!(refused + acknowledged > 10);
+}
+
+#[test]
+fn killed_at_every_call() {
+    sweep("deny", "signal=KILL", &[]);
+    sweep("allow", "signal=KILL", &[]);
+}
+
+const WRITING: [&str; 7] = [
+    "openat",
+    "write",
+    "pwrite64",
+    "ftruncate",
+    "fdatasync",
+    "fsync",
+    "close",
+];
+const READING: [&str; 6] = ["open", "read", "pread64", "statx", "flock", "fcntl"];
+
+#[test]
+fn an_error_of_every_call() {
+    for error in ["ENOSPC", "EDQUOT", "EIO", "EROFS", "ENOLCK", "EMFILE", "EINTR"] {
+        sweep(
+            "deny",
+            &format!("error={error}"),
+            &[&WRITING[..], &READING[..]].concat(),
+        );
+    }
+}
