@@ -1,11 +1,14 @@
 //! The opinion on a request: all findings, and the strictest verdict among them.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use shell::Span;
 
-use crate::{Effect, Look, Posture, Request, Risk, Verdict, World};
+use crate::effect::Tags;
+use crate::eval::{Eval, Stream, Value};
+use crate::rules::RULES;
+use crate::{Act, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
 
 /// What people have set.
 #[derive(Clone, Debug, Default)]
@@ -65,14 +68,105 @@ impl Judgement {
     }
 }
 
+/// The rule id of the refusal while a person's configuration cannot be read.
+const BROKEN: &str = "policy.set.broken";
+
 /// Judges one request. Total: it never panics, and its work is bounded.
 #[must_use]
-pub fn judge(_request: &Request, _world: &dyn World, _settings: &Settings) -> Judgement {
-    Judgement::default()
+pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judgement {
+    let mut eval = Eval::new(world, &request.cwd);
+    effects(request, &mut eval);
+    let looks = eval.take_looks();
+    let effects = eval.effects;
+    let mut findings = Vec::new();
+    for rule in RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id)) {
+        if let Some(effect) = effects.iter().find(|e| rule.matches(request.kind, e)) {
+            findings.push(rule.finding(request.kind, effect, settings));
+        }
+    }
+    if let Some(reason) = &settings.broken
+        && let Some(effect) = effects.iter().find(|e| !harmless(e))
+    {
+        findings.push(broken(reason, effect, request.kind));
+    }
+    findings.retain(|f| f.verdict != Verdict::Allow);
+    findings.sort_by_key(|f| core::cmp::Reverse(f.verdict));
+    Judgement { findings, effects, looks }
+}
+
+/// What carrying the request out would do.
+fn effects(request: &Request, eval: &mut Eval<'_>) {
+    match &request.subject {
+        Subject::Command(text) => {
+            hidden_characters(text, eval);
+            eval.text(text, Stream::unknown(crate::eval::Labels::NONE));
+        }
+        Subject::File { path, delete, .. } => {
+            let act = match (request.kind, delete) {
+                (Kind::FileRead, _) => Act::Read,
+                (_, true) => Act::Delete,
+                (_, false) => Act::Write,
+            };
+            let value = file_value(path, eval);
+            eval.path_effect(act, "", &value, Tags::default(), "");
+        }
+        Subject::Url(url) => {
+            let target = Target::Host(url.clone());
+            let mut tags = Tags::default();
+            tags.add("network_access");
+            eval.effect(Act::Fetch, "", target, tags, "", Span::default());
+        }
+        Subject::Tool { name, .. } => {
+            let what = if request.kind == Kind::McpCall { "mcp.call" } else { "tool.unknown" };
+            eval.effect(Act::Do, what, Target::Text(name.clone()), Tags::default(), "", Span::default());
+        }
+    }
+}
+
+/// File tools take paths literally, but for a leading `~`.
+fn file_value(path: &str, eval: &Eval<'_>) -> Value {
+    match path.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => Value::text(alloc::format!("{}{rest}", eval.world.home())),
+        _ => Value::text(path),
+    }
+}
+
+/// Characters that make a person see another text than the shell does.
+fn hidden_characters(text: &str, eval: &mut Eval<'_>) {
+    let hidden = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
+    if let Some((at, c)) = text.char_indices().find(|(_, c)| hidden(*c)) {
+        let start = u32::try_from(at).unwrap_or_default();
+        let end = u32::try_from(at + c.len_utf8()).unwrap_or_default();
+        let target = Target::Text(alloc::format!("U+{:04X}", u32::from(c)));
+        eval.effect(Act::Do, "text.hidden", target, Tags::default(), "", Span { start, end });
+    }
+}
+
+/// Whether an effect is known to change nothing.
+fn harmless(effect: &Effect) -> bool {
+    match effect.act {
+        Act::Read => true,
+        Act::Run => effect.tags.has("read_workspace"),
+        Act::Write => effect.tags.has("harmless-device"),
+        _ => false,
+    }
+}
+
+fn broken(reason: &str, effect: &Effect, kind: Kind) -> Finding {
+    Finding {
+        rule: BROKEN.into(),
+        verdict: Verdict::Deny,
+        risk: Risk::High,
+        why: alloc::format!("the configuration cannot be read, so nothing that changes something is let through: {reason}"),
+        instead: "repair the file, or ask the person to; `tollgate doctor` names the line".to_string(),
+        lost: String::new(),
+        span: (kind == Kind::CommandRun).then_some(effect.span),
+        chain: effect.chain.clone(),
+    }
 }
 
 /// Ids of all built-in rules, in evaluation order.
 #[must_use]
 pub fn rule_ids() -> Vec<&'static str> {
-    Vec::new()
+    RULES.iter().map(|r| r.id).collect()
 }

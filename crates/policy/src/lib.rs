@@ -5,13 +5,20 @@
 extern crate alloc;
 
 mod effect;
+mod eval;
+mod facts;
+mod glob;
 mod judgement;
+mod lang;
+mod places;
 mod request;
+mod rules;
 mod verdict;
 mod world;
 
 pub use effect::{Act, Effect, Tags, Target};
 pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use request::{Kind, Request, Subject};
+pub use rules::RULES_DIGEST;
 pub use verdict::{Posture, Risk, Verdict};
 pub use world::{Answer, FileKind, Look, World};

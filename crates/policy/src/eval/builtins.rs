@@ -1,0 +1,367 @@
+//! Simple commands, and the builtins that change the state of the shell. All other builtins are facts like programs.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shell::{Assign, Part, Span, Word};
+
+use super::roles::Context;
+use super::{Eval, Labels, Stream, Value, Var, filters};
+use crate::effect::Tags;
+use crate::facts::{RoleKind, setting};
+use crate::{Act, Target};
+
+const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+impl Eval<'_> {
+    pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: Stream, piped: bool, span: Span) -> Stream {
+        if let Some(name) = words.first().and_then(Word::literal).filter(|n| DECLARATIONS.contains(&n.as_str())) {
+            assigns.iter().for_each(|a| self.assign(a));
+            self.declare(&name, words.get(1..).unwrap_or_default());
+            return Stream::empty();
+        }
+        let mut argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
+        // An alias is only a prefix of the text; its words stand before the arguments.
+        if let Some(expanded) = argv.first().and_then(Value::known).and_then(|n| self.state.aliases.get(n)).cloned() {
+            argv = self.alias(&expanded, &argv, span);
+        }
+        if argv.is_empty() {
+            assigns.iter().for_each(|a| self.assign(a));
+            return Stream::empty();
+        }
+        if assigns.is_empty() {
+            return self.invoke(&argv, stdin, piped, span);
+        }
+        let saved = self.state.vars.clone();
+        assigns.iter().for_each(|a| self.assign(a));
+        let out = self.invoke(&argv, stdin, piped, span);
+        self.state.vars = saved;
+        out
+    }
+
+    fn alias(&mut self, text: &str, argv: &[Value], span: Span) -> Vec<Value> {
+        let script = shell::parse(text);
+        let sole = match script.items.as_slice() {
+            [item] if item.chain.rest.is_empty() => item.chain.first.stages.as_slice(),
+            _ => &[],
+        };
+        let mut out = Vec::new();
+        if let [command] = sole
+            && let shell::Form::Simple { words, .. } = &command.form
+        {
+            self.chain.push(alloc::format!("alias {}", argv.first().map(Value::pattern).unwrap_or_default()));
+            out = words.iter().flat_map(|w| self.fields(w)).map(|v| v.at(span)).collect();
+            self.chain.pop();
+        } else {
+            let _ = self.inner_text(text, span, "alias", Stream::empty());
+        }
+        out.extend(argv.iter().skip(1).cloned());
+        out
+    }
+
+    pub(super) fn assign(&mut self, assign: &Assign) {
+        if let Some(index) = &assign.index {
+            let index = self.word(index);
+            if let Some(text) = index.known().map(ToString::to_string) {
+                self.subscript_text(&text);
+            }
+            return self.assign_element(&assign.name, &index, &assign.value);
+        }
+        if let [Part::Array(words)] = assign.value.parts.as_slice() {
+            let mut values: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
+            if assign.append
+                && let Some(Var::Array(before)) = self.state.vars.get(&assign.name)
+            {
+                values = before.iter().cloned().chain(values).collect();
+            }
+            self.state.vars.insert(assign.name.clone(), Var::Array(values));
+            return;
+        }
+        let value = self.word(&assign.value).at(assign.span);
+        self.set(&assign.name, value, assign.append);
+    }
+
+    fn assign_element(&mut self, name: &str, index: &Value, value: &Word) {
+        let value = self.word(value);
+        let at = index.known().map(ToString::to_string).and_then(|t| self.arith_text(&t)).and_then(|n| usize::try_from(n).ok());
+        let mut values = match self.state.vars.get(name) {
+            Some(Var::Array(values)) => values.clone(),
+            Some(Var::Scalar(first)) => alloc::vec![first.clone()],
+            _ => Vec::new(),
+        };
+        match at.filter(|n| *n < 4096) {
+            Some(at) => {
+                while values.len() <= at {
+                    values.push(Value::default());
+                }
+                if let Some(slot) = values.get_mut(at) {
+                    *slot = value;
+                }
+            }
+            None => values.push(Value::unknown(value.labels.with(Labels::RUNTIME))),
+        }
+        self.state.vars.insert(name.into(), Var::Array(values));
+    }
+
+    /// Sets a variable. Some variables make other programs run something; that is an effect wherever it is set.
+    pub(super) fn set(&mut self, name: &str, value: Value, append: bool) {
+        let mut full = value.clone();
+        if append && let Some(Var::Scalar(before)) = self.state.vars.get(name) {
+            full = before.clone();
+            full.append(&value);
+            full.span = value.span;
+        }
+        if let Some(Var::Ref(target)) = self.state.vars.get(name).cloned()
+            && target != name
+        {
+            self.state.vars.insert(target, Var::Scalar(full));
+            return;
+        }
+        self.environment(name, &full);
+        self.state.vars.insert(name.into(), Var::Scalar(full));
+    }
+
+    /// What setting an environment variable makes happen, by the table `env`.
+    pub(super) fn environment(&mut self, name: &str, value: &Value) {
+        if let Some(function) = name.strip_prefix("BASH_FUNC_").and_then(|n| n.split(['%', '(']).next()) {
+            if let Some(body) = value.known() {
+                let text = alloc::format!("{function}{body}");
+                self.inner_text(&text, value.span, "function from the environment", Stream::empty());
+            }
+            return;
+        }
+        let Some(role) = setting("env", name) else { return };
+        if value.pieces.is_empty() {
+            return;
+        }
+        let mut tags = Tags::default();
+        tags.add("environment-variable");
+        role.tags.iter().for_each(|t| tags.add(t));
+        if role.kind == RoleKind::Tag {
+            // The variable itself is the effect: a library or start-up file for programs that come later.
+            self.effect(Act::Do, "env.hijack", Target::Text(name.into()), tags, "", value.span);
+        } else {
+            let why = alloc::format!("variable {name} is run");
+            self.chain.push(why);
+            let context = Context::new("", tags, Stream::empty(), false);
+            self.role(role, value, &context, &[]);
+            self.chain.pop();
+        }
+    }
+
+    /// `export A=b`, `declare -n ref=x`, `declare 'a[$(x)]=1'`
+    fn declare(&mut self, builtin: &str, words: &[Word]) {
+        let mut flags = String::new();
+        for word in words {
+            if let Some((name, values)) = self.array_argument(word) {
+                self.state.vars.insert(name, Var::Array(values));
+                continue;
+            }
+            let value = self.word(word);
+            let text = value.prefix().to_string();
+            if let Some(f) = text.strip_prefix(['-', '+']).filter(|_| !text.contains('=')) {
+                flags.push_str(f);
+                continue;
+            }
+            let Some(eq) = text.find('=') else { continue };
+            let (head, _) = text.split_at_checked(eq).unwrap_or((&text, ""));
+            let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
+            let rest = value.without_prefix(eq + 1);
+            if let Some((_, inside)) = name.split_once('[') {
+                self.subscript_text(inside);
+            } else if flags.contains('n') {
+                if let Some(target) = rest.known() {
+                    self.state.vars.insert(name.into(), Var::Ref(target.into()));
+                }
+            } else {
+                self.set(name, rest, append);
+            }
+        }
+        let _ = builtin;
+    }
+
+    fn array_argument(&mut self, word: &Word) -> Option<(String, Vec<Value>)> {
+        let [Part::Lit(head), Part::Array(words)] = word.parts.as_slice() else { return None };
+        let values = words.iter().flat_map(|w| self.fields(w)).collect();
+        Some((head.trim_end_matches(['=', '+']).to_string(), values))
+    }
+
+    /// Builtins that change the shell. `None`: not one of them.
+    pub(super) fn builtin(&mut self, name: &str, argv: &[Value], stdin: &Stream, piped: bool, span: Span) -> Option<Stream> {
+        let args = argv.get(1..).unwrap_or_default();
+        match name {
+            "cd" | "pushd" | "chdir" => self.change_dir(args),
+            "popd" => self.state.cwd = None,
+            "eval" => return Some(self.eval_words(args, stdin, span)),
+            "source" | "." => return Some(self.source(args, stdin)),
+            "set" => self.set_positional(args),
+            "shift" => {
+                let n = args.first().and_then(Value::known).and_then(|t| t.parse().ok()).unwrap_or(1);
+                self.state.positional.drain(..n.min(self.state.positional.len()));
+            }
+            "unset" => args.iter().filter_map(Value::known).for_each(|n| {
+                self.state.vars.remove(n);
+                self.state.functions.remove(n);
+            }),
+            "alias" => self.define_aliases(args),
+            "unalias" => args.iter().filter_map(Value::known).for_each(|n| {
+                self.state.aliases.remove(n);
+            }),
+            "let" => args.iter().for_each(|a| {
+                if let Some(text) = a.known().map(ToString::to_string) {
+                    let _ = self.arith_text(&text);
+                }
+            }),
+            "read" | "mapfile" | "readarray" => self.read(name, args, stdin, piped),
+            "hash" => self.hash(args),
+            "printf" if args.first().and_then(Value::known) == Some("-v") => self.printf_to(args),
+            "test" | "[" => self.test_operands(args),
+            "exit" | "return" | "break" | "continue" | ":" | "true" | "false" => {}
+            _ => return None,
+        }
+        Some(Stream::empty())
+    }
+
+    fn change_dir(&mut self, args: &[Value]) {
+        let target = args.iter().find(|a| !matches!(a.known(), Some("-P" | "-L" | "-e" | "--")));
+        let next = match target {
+            None => Some(self.variable_text("HOME").unwrap_or_else(|| self.world.home().to_string())),
+            Some(v) if v.known() == Some("-") => self.variable_text("OLDPWD"),
+            Some(v) if v.has_glob() => None,
+            Some(v) => match self.resolve(v) {
+                Target::Path(p) if !v.has_unknown() => Some(p),
+                _ => None,
+            },
+        };
+        if let Some(old) = self.state.cwd.clone() {
+            self.state.vars.insert("OLDPWD".into(), Var::Scalar(Value::text(old)));
+        }
+        self.state.cwd = next;
+    }
+
+    pub(super) fn eval_words(&mut self, args: &[Value], stdin: &Stream, span: Span) -> Stream {
+        let mut joined = Value::default();
+        for (i, arg) in args.iter().filter(|a| a.known() != Some("--")).enumerate() {
+            if i > 0 {
+                joined.push_text(" ");
+            }
+            joined.append(arg);
+        }
+        let span = args.first().map_or(span, |a| Span { start: a.span.start, end: args.last().map_or(a.span.end, |l| l.span.end) });
+        self.code_value("sh", &joined.at(span), "eval", stdin.clone(), &["eval"])
+    }
+
+    fn source(&mut self, args: &[Value], stdin: &Stream) -> Stream {
+        let Some(file) = args.first() else { return Stream::empty() };
+        let saved = self.state.positional.clone();
+        if args.len() > 1 {
+            self.state.positional = args.get(1..).unwrap_or_default().to_vec();
+        }
+        let out = self.run_file(file, "sh", "source", stdin);
+        self.state.positional = saved;
+        out
+    }
+
+    fn set_positional(&mut self, args: &[Value]) {
+        let mut args = args;
+        while let [first, rest @ ..] = args {
+            match first.known() {
+                Some("--") => {
+                    self.state.positional = rest.to_vec();
+                    return;
+                }
+                Some(flag) if flag.starts_with(['-', '+']) && flag.len() > 1 => args = rest,
+                _ => {
+                    self.state.positional = args.to_vec();
+                    return;
+                }
+            }
+        }
+    }
+
+    fn define_aliases(&mut self, args: &[Value]) {
+        for arg in args {
+            if let Some((name, text)) = arg.known().and_then(|t| t.split_once('=')) {
+                self.state.aliases.insert(name.into(), text.into());
+            }
+        }
+    }
+
+    /// `read a b`, also `read 'a[$(x)]'`
+    fn read(&mut self, builtin: &str, args: &[Value], stdin: &Stream, piped: bool) {
+        let mut names = Vec::new();
+        let mut args = args.iter();
+        while let Some(arg) = args.next() {
+            match arg.known() {
+                Some("-a") => names.extend(args.next().and_then(Value::known)),
+                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-C" | "-c" | "-O" | "-s") if builtin != "read" || arg.known() != Some("-s") => {
+                    args.next();
+                }
+                Some(name) if !name.starts_with('-') => names.push(name),
+                _ => {}
+            }
+        }
+        for name in &names {
+            if let Some((_, inside)) = name.split_once('[') {
+                self.subscript_text(inside);
+            }
+        }
+        if names.is_empty() {
+            names.push(if builtin == "read" { "REPLY" } else { "MAPFILE" });
+        }
+        let labels = if piped { stdin.labels } else { Labels::INPUT };
+        self.spread(builtin, &names, stdin, labels);
+    }
+
+    fn spread(&mut self, builtin: &str, names: &[&str], stdin: &Stream, labels: Labels) {
+        let Some(text) = stdin.text.as_deref().filter(|t| !t.is_empty()) else {
+            for name in names {
+                self.state.vars.insert((*name).into(), Var::Scalar(Value::unknown(labels)));
+            }
+            return;
+        };
+        if builtin != "read" {
+            let lines = text.lines().map(|l| Value::text(l).labelled(labels)).collect();
+            if let Some(name) = names.first() {
+                self.state.vars.insert((*name).into(), Var::Array(lines));
+            }
+            return;
+        }
+        let mut rest = text.lines().next().unwrap_or_default().trim();
+        for (i, name) in names.iter().enumerate() {
+            let (head, tail) = if i + 1 == names.len() { (rest, "") } else { rest.split_once(char::is_whitespace).unwrap_or((rest, "")) };
+            self.set(name, Value::text(head).labelled(labels), false);
+            rest = tail.trim_start();
+        }
+    }
+
+    /// `hash -p /bin/rm ls` makes `ls` mean `rm`.
+    fn hash(&mut self, args: &[Value]) {
+        if let [flag, path, name, ..] = args
+            && flag.known() == Some("-p")
+            && let (Some(path), Some(name)) = (path.known(), name.known())
+        {
+            self.state.aliases.insert(name.into(), path.into());
+        }
+    }
+
+    fn printf_to(&mut self, args: &[Value]) {
+        let Some(name) = args.get(1).and_then(Value::known).map(ToString::to_string) else { return };
+        let rest: Vec<Value> = args.get(2..).unwrap_or_default().to_vec();
+        let value = filters::printf(&rest).map_or_else(|| Value::unknown(Labels::RUNTIME), Value::text);
+        self.set(&name, value, false);
+    }
+
+    /// `[ -v 'a[$(x)]' ]` evaluates the subscript.
+    pub(super) fn test_operands(&mut self, values: &[Value]) {
+        for pair in values.windows(2) {
+            if let [flag, name] = pair
+                && matches!(flag.known(), Some("-v" | "-eq" | "-ne" | "-lt" | "-gt" | "-le" | "-ge"))
+                && let Some((_, inside)) = name.known().and_then(|t| t.split_once('['))
+            {
+                let inside = inside.to_string();
+                self.subscript_text(&inside);
+            }
+        }
+    }
+}

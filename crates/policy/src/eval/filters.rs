@@ -1,0 +1,263 @@
+//! Pure filters, computed on known input: what `echo x | base64 -d` gives is known without running it.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use base64::Engine as _;
+
+use super::value::MAX_STREAM;
+use super::Value;
+use crate::facts::Parsed;
+
+/// The output of filter `name`, or `None` when it cannot be worked out.
+pub(super) fn run(name: &str, parsed: &Parsed, args: &[Value], input: Option<&str>) -> Option<String> {
+    let text = match name {
+        "echo" => echo(args),
+        "printf" => printf(args),
+        "cat" => input.map(ToString::to_string),
+        "base64" => input.and_then(|i| base64(i, parsed.option("-d").is_some())),
+        "rev" => input.map(|i| i.lines().map(|l| l.chars().rev().collect::<String>() + "\n").collect()),
+        "tac" => input.map(|i| i.lines().rev().map(|l| l.to_string() + "\n").collect()),
+        "tr" => input.and_then(|i| tr(i, parsed)),
+        "xxd" => input.filter(|_| parsed.option("-r").is_some()).and_then(unhex),
+        "basename" => path_part(parsed, true),
+        "dirname" => path_part(parsed, false),
+        "seq" => None,
+        "pwd" | "decode" => None,
+        _ => None,
+    };
+    text.filter(|t| t.len() <= MAX_STREAM)
+}
+
+/// Whether the filter turns coded text into something else, so that its unknown output counts as decoded.
+pub(super) fn decodes(name: &str, parsed: &Parsed) -> bool {
+    match name {
+        "base64" => parsed.option("-d").is_some(),
+        "xxd" => parsed.option("-r").is_some(),
+        "decode" => true,
+        _ => false,
+    }
+}
+
+fn known(args: &[Value]) -> Option<Vec<String>> {
+    args.iter().map(Value::written).collect()
+}
+
+fn echo(args: &[Value]) -> Option<String> {
+    let words = known(args)?;
+    let mut escapes = false;
+    let mut newline = true;
+    let mut rest = words.as_slice();
+    while let [flag, tail @ ..] = rest {
+        let is_flag = flag.len() > 1 && flag.starts_with('-') && flag.chars().skip(1).all(|c| "neE".contains(c));
+        if !is_flag {
+            break;
+        }
+        escapes |= flag.contains('e');
+        newline &= !flag.contains('n');
+        rest = tail;
+    }
+    let text = rest.join(" ");
+    let mut out = if escapes { unescape(&text, false) } else { text };
+    if newline {
+        out.push('\n');
+    }
+    Some(out)
+}
+
+/// printf with the conversions that matter for hiding text; the format is reused while arguments last.
+pub(super) fn printf(args: &[Value]) -> Option<String> {
+    let words = known(args)?;
+    let mut words = words.as_slice();
+    if words.first().map(String::as_str) == Some("--") {
+        words = words.get(1..)?;
+    }
+    let (format, mut args) = words.split_first()?;
+    let mut out = String::new();
+    loop {
+        let before = args.len();
+        out.push_str(&one_format(format, &mut args)?);
+        if args.is_empty() || args.len() == before || out.len() > MAX_STREAM {
+            return Some(out);
+        }
+    }
+}
+
+fn one_format(format: &str, args: &mut &[String]) -> Option<String> {
+    let mut out = String::new();
+    let mut rest = format;
+    while let Some(at) = rest.find('%') {
+        let (head, tail) = rest.split_at_checked(at)?;
+        out.push_str(&unescape(head, true));
+        let spec = tail.get(1..)?;
+        let end = spec.find(|c: char| !(c.is_ascii_digit() || "-+ #.*".contains(c)))?;
+        let kind = spec.get(end..)?.chars().next()?;
+        rest = spec.get(end + kind.len_utf8()..)?;
+        if kind == '%' {
+            out.push('%');
+            continue;
+        }
+        let arg = match args.split_first() {
+            Some((first, more)) => {
+                *args = more;
+                first.clone()
+            }
+            None => String::new(),
+        };
+        out.push_str(&convert(kind, &arg)?);
+    }
+    out.push_str(&unescape(rest, true));
+    Some(out)
+}
+
+fn convert(kind: char, arg: &str) -> Option<String> {
+    Some(match kind {
+        's' => arg.to_string(),
+        'b' => unescape(arg, false),
+        'q' => arg.to_string(),
+        'c' => arg.chars().take(1).collect(),
+        'd' | 'i' | 'u' => number(arg)?.to_string(),
+        'x' => alloc::format!("{:x}", number(arg)?),
+        'X' => alloc::format!("{:X}", number(arg)?),
+        'o' => alloc::format!("{:o}", number(arg)?),
+        _ => return None,
+    })
+}
+
+/// `'c` is the code of the character.
+fn number(arg: &str) -> Option<i64> {
+    if let Some(c) = arg.strip_prefix('\'').or_else(|| arg.strip_prefix('"')) {
+        return c.chars().next().map(|c| i64::from(u32::from(c)));
+    }
+    if arg.is_empty() {
+        return Some(0);
+    }
+    if let Some(hex) = arg.strip_prefix("0x") {
+        return i64::from_str_radix(hex, 16).ok();
+    }
+    if arg.len() > 1 && arg.starts_with('0') {
+        return i64::from_str_radix(arg, 8).ok();
+    }
+    arg.parse().ok()
+}
+
+/// Backslash escapes of echo -e and printf. In a printf format an octal needs no leading zero.
+fn unescape(text: &str, format: bool) -> String {
+    let mut bytes = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            push_char(&mut bytes, c);
+            continue;
+        }
+        let Some(e) = chars.next() else {
+            bytes.push(b'\\');
+            break;
+        };
+        match e {
+            'n' => bytes.push(b'\n'),
+            't' => bytes.push(b'\t'),
+            'r' => bytes.push(b'\r'),
+            'a' => bytes.push(7),
+            'b' => bytes.push(8),
+            'f' => bytes.push(12),
+            'v' => bytes.push(11),
+            'e' | 'E' => bytes.push(27),
+            '\\' => bytes.push(b'\\'),
+            'x' => push_code(&mut bytes, digits(&mut chars, 16, 2, None), false),
+            'u' => push_code(&mut bytes, digits(&mut chars, 16, 4, None), true),
+            'U' => push_code(&mut bytes, digits(&mut chars, 16, 8, None), true),
+            '0' => push_code(&mut bytes, digits(&mut chars, 8, 3, Some(0)), false),
+            '1'..='7' if format || chars.peek().is_some_and(char::is_ascii_digit) => push_code(&mut bytes, digits(&mut chars, 8, 2, e.to_digit(8)), false),
+            'c' if !format => break,
+            other => {
+                bytes.push(b'\\');
+                push_char(&mut bytes, other);
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn push_char(bytes: &mut Vec<u8>, c: char) {
+    bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
+fn push_code(bytes: &mut Vec<u8>, code: Option<u32>, wide: bool) {
+    let Some(code) = code else { return };
+    match (wide, u8::try_from(code & 0xff)) {
+        (false, Ok(byte)) => bytes.push(byte),
+        _ => push_char(bytes, char::from_u32(code).unwrap_or('\u{fffd}')),
+    }
+}
+
+fn digits(chars: &mut core::iter::Peekable<core::str::Chars<'_>>, radix: u32, max: usize, first: Option<u32>) -> Option<u32> {
+    let mut value = first;
+    for _ in 0..max {
+        let Some(d) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        chars.next();
+        value = Some(value.unwrap_or(0).wrapping_mul(radix).wrapping_add(d));
+    }
+    value
+}
+
+fn base64(input: &str, decode: bool) -> Option<String> {
+    if !decode {
+        return Some(base64::engine::general_purpose::STANDARD.encode(input) + "\n");
+    }
+    let clean: String = input.chars().filter(|c| !c.is_whitespace()).collect();
+    let trimmed = clean.trim_end_matches('=');
+    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(trimmed).ok()?;
+    String::from_utf8(bytes).ok()
+}
+
+fn unhex(input: &str) -> Option<String> {
+    let digits: Vec<u32> = input.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | u8::try_from(*d).unwrap_or(0))).collect();
+    String::from_utf8(bytes).ok()
+}
+
+fn tr(input: &str, parsed: &Parsed) -> Option<String> {
+    let sets: Vec<Vec<char>> = parsed.operands.iter().map(|(v, _)| v.written().map(|t| set(&t))).collect::<Option<_>>()?;
+    let from = sets.first()?;
+    if parsed.option("-d").is_some() {
+        return Some(input.chars().filter(|c| !from.contains(c)).collect());
+    }
+    let Some(to) = sets.get(1) else { return Some(input.to_string()) };
+    let map = |c: char| match from.iter().rposition(|f| *f == c) {
+        Some(i) => to.get(i).or(to.last()).copied().unwrap_or(c),
+        None => c,
+    };
+    Some(input.chars().map(map).collect())
+}
+
+fn set(text: &str) -> Vec<char> {
+    let text = unescape(text, true)
+        .replace("[:lower:]", "a-z")
+        .replace("[:upper:]", "A-Z")
+        .replace("[:digit:]", "0-9")
+        .replace("[:space:]", " \t\n\r");
+    let chars: Vec<char> = text.chars().collect();
+    let mut out = Vec::new();
+    let mut i = 0;
+    while let Some(c) = chars.get(i) {
+        match (chars.get(i + 1), chars.get(i + 2)) {
+            (Some('-'), Some(end)) if end >= c => {
+                out.extend((*c..=*end).take(256));
+                i += 3;
+            }
+            _ => {
+                out.push(*c);
+                i += 1;
+            }
+        }
+    }
+    out
+}
+
+fn path_part(parsed: &Parsed, last: bool) -> Option<String> {
+    let path = parsed.operands.first()?.0.known()?.trim_end_matches('/').to_string();
+    let (head, tail) = path.rsplit_once('/').unwrap_or((".", &path));
+    let head = if head.is_empty() { "/" } else { head };
+    Some(alloc::format!("{}\n", if last { tail } else { head }))
+}

@@ -1,0 +1,413 @@
+//! Calls: functions, builtins, and programs by their facts.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shell::Span;
+
+use super::roles::Context;
+use super::{Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
+use crate::effect::Tags;
+use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind};
+use crate::places;
+use crate::{Act, Target};
+
+impl Eval<'_> {
+    /// Runs a call whose words are expanded, and gives what it writes.
+    pub(super) fn invoke(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+        let Some(name) = argv.first() else { return Stream::empty() };
+        if self.nest >= MAX_NEST || !self.spend(span) {
+            self.give_up(span);
+            return Stream::unknown(Labels::RUNTIME);
+        }
+        let Some(text) = name.known().map(ToString::to_string) else {
+            return self.unknown_command(argv, &stdin, piped);
+        };
+        if let Some(body) = self.state.functions.get(&text).cloned() {
+            return self.call(&text, &body, argv, stdin, piped, span);
+        }
+        if let Some(out) = self.builtin(&text, argv, &stdin, piped, span) {
+            return out;
+        }
+        let base = text.rsplit('/').next().unwrap_or(&text);
+        if text.contains('/') {
+            self.local_program(&text, base, name);
+        }
+        // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
+        match facts::program(base).or_else(|| facts::program(versionless(base))) {
+            Some(program) => self.program(base, program, argv, stdin, piped, span),
+            None => self.unlisted(base, argv, &stdin, span),
+        }
+    }
+
+    fn call(&mut self, name: &str, body: &shell::Command, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+        let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
+        let out = self.nested_call(name, span, |eval| eval.command(body, stdin, piped));
+        self.state.positional = saved;
+        out
+    }
+
+    /// Like [`Eval::nested`], but the body stands in the text, so its own spans are shown.
+    fn nested_call<T>(&mut self, name: &str, _span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.nest += 1;
+        self.chain.push(alloc::format!("function {name}"));
+        let out = f(self);
+        self.chain.pop();
+        self.nest -= 1;
+        out
+    }
+
+    /// A program named by its path: one that was written just now runs what was written.
+    fn local_program(&mut self, text: &str, base: &str, name: &Value) {
+        let Target::Path(path) = self.resolve(name) else { return };
+        if ["/bin/", "/usr/", "/sbin/", "/opt/", "/snap/"].iter().any(|d| path.starts_with(d)) {
+            return;
+        }
+        let _ = (text, base);
+        if self.state.written.contains_key(&path) {
+            self.run_file(name, "sh", "run", &Stream::empty());
+        } else {
+            let mut tags = Tags::default();
+            tags.add("script");
+            self.path_effect(Act::Run, "", name, tags, "");
+        }
+    }
+
+    /// The name of the program itself is not known.
+    fn unknown_command(&mut self, argv: &[Value], stdin: &Stream, piped: bool) -> Stream {
+        let Some(name) = argv.first() else { return Stream::empty() };
+        let mut tags = Tags::default();
+        tags.add("command-name");
+        if name.has_glob() && !name.has_unknown() {
+            tags.add("command-glob");
+        }
+        name.labels.names().for_each(|l| tags.add(l));
+        if piped {
+            stdin.labels.names().filter(|l| matches!(*l, "network" | "decoded")).for_each(|l| tags.add(l));
+        }
+        for arg in argv.iter().skip(1) {
+            self.hint(arg, &mut tags);
+        }
+        let shown = name.pattern().replace(UNKNOWN, "…");
+        self.effect(Act::RunUnknown, "", Target::Unknown(shown), tags, "", name.span);
+        Stream::unknown(stdin.labels.with(Labels::PROGRAM))
+    }
+
+    /// What an argument of an unknown program points at.
+    fn hint(&self, arg: &Value, tags: &mut Tags) {
+        let text = arg.pattern();
+        if text.starts_with('-') {
+            let short = !text.starts_with("--");
+            if short && text.contains(['r', 'R']) && text.contains('f') || text.starts_with("--recursive") {
+                tags.add("recursive");
+            }
+            return;
+        }
+        if text.starts_with(['/', '~', '.'])
+            && let Target::Path(path) = self.resolve(arg)
+        {
+            let mut found = Tags::default();
+            places::label(&path, &self.workspace, self.world, &mut found);
+            for tag in ["root", "home", "system-dir", "credential"] {
+                if found.has(tag) {
+                    tags.add(match tag {
+                        "credential" => "on-credential",
+                        _ => "on-root-or-home",
+                    });
+                }
+            }
+        }
+    }
+
+    /// A program without facts. Naming a credential to it counts as reading it.
+    fn unlisted(&mut self, base: &str, argv: &[Value], stdin: &Stream, span: Span) -> Stream {
+        self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
+        let mut labels = stdin.labels.with(Labels::PROGRAM);
+        for arg in argv.iter().skip(1) {
+            labels = labels.with(self.mention(arg, base));
+        }
+        Stream::unknown(labels)
+    }
+
+    /// The words of an option or operand whose meaning is not known: a credential in it is taken as read.
+    pub(super) fn mention(&mut self, arg: &Value, program: &str) -> Labels {
+        let text = arg.pattern();
+        let path = match text.split_once('=') {
+            Some((head, tail)) if head.starts_with('-') || !tail.is_empty() => arg.without_prefix(text.len() - tail.len()),
+            _ => arg.clone(),
+        };
+        let path = if path.prefix().starts_with('@') { path.without_prefix(1) } else { path };
+        if !path.prefix().contains('/') && !path.prefix().starts_with('.') || path.prefix().contains("://") || path.prefix().contains(' ') {
+            return arg.labels;
+        }
+        let Target::Path(full) = self.resolve(&path) else { return arg.labels };
+        let mut tags = Tags::default();
+        places::label(&full, &self.workspace, self.world, &mut tags);
+        if tags.has("credential") {
+            let mut tags = Tags::default();
+            tags.add("mentioned");
+            self.path_effect(Act::Read, "", &path.at(arg.span), tags, program);
+            return arg.labels.with(Labels::SECRET);
+        }
+        arg.labels
+    }
+
+    fn program(&mut self, base: &str, program: &'static Program, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+        let parsed = facts::parse(program, argv.get(1..).unwrap_or_default(), piped);
+        let mut tags = Tags::default();
+        for (option, _) in &parsed.options {
+            if option.role.kind == RoleKind::Tag {
+                option.role.tags.iter().for_each(|t| tags.add(t));
+            }
+        }
+        let mut run_tags = tags.clone();
+        if let Some(class) = parsed.path.iter().rev().map(|p| p.class).find(|c| !c.is_empty()) {
+            run_tags.add(class);
+        }
+        let shown = parsed.path.iter().filter_map(|p| p.names.first().copied()).collect::<Vec<_>>().join(" ");
+        let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
+        self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
+        let context = Context::new(base, tags, stdin, piped);
+        let saved = self.enter_dir(&parsed);
+        let out = self.carry_out(&parsed, context, argv, span);
+        if let Some(cwd) = saved {
+            self.state.cwd = cwd;
+        }
+        out
+    }
+
+    /// `git -C dir`, `make -C dir`, `env -C dir`: everything happens there.
+    fn enter_dir(&mut self, parsed: &Parsed) -> Option<Option<String>> {
+        let (_, dir) = parsed.options.iter().find(|(o, _)| o.role.kind == RoleKind::Cwd)?;
+        let next = match self.resolve(dir.as_ref()?) {
+            Target::Path(p) if !p.contains(UNKNOWN) => Some(p),
+            _ => None,
+        };
+        Some(core::mem::replace(&mut self.state.cwd, next))
+    }
+
+    fn carry_out(&mut self, parsed: &Parsed, mut context: Context, argv: &[Value], span: Span) -> Stream {
+        context.remote_target = parsed.operands.last().is_some_and(|(v, r)| r.kind == RoleKind::Remote && super::roles::is_remote(v));
+        let mut labels = if context.piped { context.stdin.labels } else { Labels::NONE };
+        for (option, value) in &parsed.options {
+            if let Some(value) = value {
+                if option.names.is_empty() {
+                    labels = labels.with(self.mention(value, &context.program));
+                } else {
+                    labels = labels.with(self.role(option.role, value, &context, &[]));
+                }
+            }
+        }
+        for (i, (value, role)) in parsed.operands.iter().enumerate() {
+            let rest: Vec<Value> = parsed.operands.get(i + 1..).unwrap_or_default().iter().map(|(v, _)| v.clone()).collect();
+            labels = labels.with(self.role(*role, value, &context, &rest));
+        }
+        let mut out = None;
+        for (words, role) in &parsed.commands {
+            out = Some(self.start(words, *role, &context, parsed, span));
+        }
+        for does in parsed.path.iter().flat_map(|p| p.does.iter()) {
+            if parsed.all(does.when) {
+                self.does(does, parsed, &context, span);
+            }
+        }
+        for (role, when) in parsed.path.iter().flat_map(|p| p.stdin.iter()) {
+            if parsed.all(when) {
+                self.stdin_role(*role, &context, span);
+            }
+        }
+        out.unwrap_or_else(|| self.output(parsed, &context, argv, labels))
+    }
+
+    fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
+        let emits = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty()).unwrap_or_default();
+        match emits.split_once(' ') {
+            Some(("filter", name)) => {
+                let text = self.filter(name, parsed, context, argv);
+                let extra = if text.is_none() && filters::decodes(name, parsed) { Labels::DECODED } else { Labels::NONE };
+                match text {
+                    Some(text) => Stream { text: Some(text), labels },
+                    None => Stream::unknown(labels.with(extra)),
+                }
+            }
+            _ if emits == "none" => Stream::empty(),
+            _ => Stream::unknown(labels.with(Labels::PROGRAM).with(Labels::from_name(emits))),
+        }
+    }
+
+    /// A pure filter on known input is computed here.
+    fn filter(&mut self, name: &str, parsed: &Parsed, context: &Context, argv: &[Value]) -> Option<String> {
+        let files: Vec<Value> = parsed.operands.iter().filter(|(_, r)| r.kind == RoleKind::Read).map(|(v, _)| v.clone()).collect();
+        let mut input = None;
+        for file in &files {
+            let piece = if file.known() == Some("-") { context.stdin.clone() } else { self.written_to(file)? };
+            input = Some(input.map_or(piece.clone(), |i: Stream| i.then(piece)));
+        }
+        let input = input.unwrap_or_else(|| context.stdin.clone());
+        filters::run(name, parsed, argv.get(1..).unwrap_or_default(), input.text.as_deref())
+    }
+
+    pub(super) fn written_to(&self, file: &Value) -> Option<Stream> {
+        match self.resolve(file) {
+            Target::Path(path) => self.state.written.get(&path).cloned(),
+            _ => None,
+        }
+    }
+
+    fn does(&mut self, does: &Does, parsed: &Parsed, context: &Context, span: Span) {
+        let mut tags = context.tags.clone();
+        does.tags.iter().for_each(|t| tags.add(t));
+        let operands: Vec<&Value> = match does.on {
+            On::None => {
+                return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
+            }
+            On::Cwd => {
+                let here = Value::text(".").at(span);
+                self.path_effect(does.act, does.what, &here, tags, &context.program);
+                return;
+            }
+            On::Path(path) => {
+                let value = Value::text(path).at(span);
+                self.path_effect(does.act, does.what, &value, tags, &context.program);
+                return;
+            }
+            On::Operands => parsed.operands.iter().map(|(v, _)| v).collect(),
+            On::First => parsed.operands.iter().map(|(v, _)| v).take(1).collect(),
+            On::Last => parsed.operands.iter().map(|(v, _)| v).rev().take(1).collect(),
+            On::Option(name) => parsed.options.iter().filter(|(o, _)| o.named(name)).filter_map(|(_, v)| v.as_ref()).collect(),
+        };
+        for value in operands {
+            self.act_on(does, value, tags.clone(), context, span);
+        }
+    }
+
+    fn act_on(&mut self, does: &Does, value: &Value, mut tags: Tags, context: &Context, span: Span) {
+        match does.act {
+            Act::Read | Act::Write | Act::Delete | Act::Permit => {
+                self.path_effect(does.act, does.what, value, tags, &context.program);
+            }
+            _ => {
+                value.labels.names().for_each(|l| tags.add(l));
+                let target = Target::Text(value.pattern().replace(UNKNOWN, "…"));
+                self.effect(does.act, does.what, target, tags, &context.program, span);
+            }
+        }
+    }
+
+    /// A command that a program starts.
+    fn start(&mut self, words: &[Value], role: Role, context: &Context, parsed: &Parsed, span: Span) -> Stream {
+        let why = alloc::format!("{} runs", context.program);
+        self.chain.push(why);
+        let out = match (role.kind, role.arg) {
+            (RoleKind::ScriptWords, "parallel") => self.parallel(words, context, span),
+            (RoleKind::ScriptWords, _) => {
+                let joined = join(words);
+                self.code_value("sh", &joined, &context.program.clone(), context.stdin.clone(), role.tags)
+            }
+            (RoleKind::CommandUntil, _) => {
+                let found = found_by(parsed);
+                let words: Vec<Value> = words.iter().map(|w| substitute(w, "{}", &found)).collect();
+                self.invoke(&words, Stream::empty(), false, span)
+            }
+            (_, "xargs") => self.xargs(words, context, parsed, span),
+            _ => self.invoke(words, context.stdin.clone(), context.piped, span),
+        };
+        self.chain.pop();
+        out
+    }
+
+    /// What flows in becomes arguments.
+    fn xargs(&mut self, words: &[Value], context: &Context, parsed: &Parsed, span: Span) -> Stream {
+        let fed: Vec<Value> = match &context.stdin.text {
+            Some(text) if context.piped => text.split(|c: char| c.is_whitespace() || c == '\0').filter(|t| !t.is_empty()).take(64).map(|t| Value::text(t).labelled(context.stdin.labels).at(span)).collect(),
+            _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
+        };
+        let marker = parsed.options.iter().find(|(o, _)| o.named("-I")).and_then(|(_, v)| v.as_ref()).and_then(Value::known).unwrap_or("{}").to_string();
+        let from = self.effects.len();
+        let out = if parsed.option("-I").is_some() {
+            let mut last = Stream::empty();
+            for one in fed.iter().take(16) {
+                let argv: Vec<Value> = words.iter().map(|w| substitute(w, &marker, one)).collect();
+                last = self.invoke(&argv, Stream::empty(), false, span);
+            }
+            last
+        } else {
+            let argv: Vec<Value> = words.iter().cloned().chain(fed).collect();
+            self.invoke(&argv, Stream::empty(), false, span)
+        };
+        for effect in self.effects.iter_mut().skip(from) {
+            effect.tags.add("fed");
+        }
+        out
+    }
+
+    /// `parallel cmd {} ::: a b`
+    fn parallel(&mut self, words: &[Value], context: &Context, span: Span) -> Stream {
+        let cut = words.iter().position(|w| matches!(w.known(), Some(":::" | ":::+" | "::::")));
+        let (command, inputs) = words.split_at_checked(cut.unwrap_or(words.len())).unwrap_or((words, &[]));
+        let mut inputs: Vec<Value> = inputs.iter().skip(1).cloned().collect();
+        if cut.is_none() {
+            inputs = match &context.stdin.text {
+                Some(text) if context.piped => text.lines().take(64).map(|t| Value::text(t).at(span)).collect(),
+                _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
+            };
+        }
+        let mut out = Stream::empty();
+        for input in inputs.iter().take(16) {
+            let marked = command.iter().any(|w| w.pattern().contains("{}"));
+            let mut line: Vec<Value> = command.iter().map(|w| substitute(w, "{}", input)).collect();
+            if !marked {
+                line.push(input.clone());
+            }
+            let joined = join(&line).at(span);
+            out = if joined.has_unknown() || joined.labels != Labels::NONE {
+                self.invoke(&line, Stream::empty(), false, span)
+            } else {
+                self.code_value("sh", &joined, "parallel", Stream::empty(), &[])
+            };
+        }
+        out
+    }
+}
+
+/// `python3.11` is `python3`, `clang-17` is `clang`.
+fn versionless(base: &str) -> &str {
+    base.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-')
+}
+
+/// What `{}` stands for in a find: anything below the places it starts from.
+fn found_by(parsed: &Parsed) -> Value {
+    let mut start = parsed.operands.first().map_or_else(|| Value::text("."), |(v, _)| v.clone());
+    if !start.prefix().ends_with('/') || start.pieces.len() > 1 {
+        start.push_text("/");
+    }
+    start.pieces.push(super::Piece::Glob("*".into()));
+    start
+}
+
+/// `marker` replaced by `with` in the known text of a word.
+fn substitute(word: &Value, marker: &str, with: &Value) -> Value {
+    let Some(text) = word.written().filter(|t| t.contains(marker)) else { return word.clone() };
+    let mut out = Value { labels: word.labels, span: word.span, ..Value::default() };
+    for (i, part) in text.split(marker).enumerate() {
+        if i > 0 {
+            out.append(with);
+        }
+        out.push_text(part);
+    }
+    out
+}
+
+pub(super) fn join(words: &[Value]) -> Value {
+    let mut out = Value::default();
+    for (i, word) in words.iter().enumerate() {
+        if i > 0 {
+            out.push_text(" ");
+        }
+        out.append(word);
+    }
+    if let (Some(first), Some(last)) = (words.first(), words.last()) {
+        out.span = Span { start: first.span.start, end: last.span.end };
+    }
+    out
+}

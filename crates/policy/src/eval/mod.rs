@@ -1,0 +1,270 @@
+//! Abstract evaluation: a [`shell::Script`] walked without running it.
+//!
+//! Variables, `cd`, functions, aliases, substitutions, pipes and here-documents are followed as far as their values
+//! are known; what is not known stays [`Unknown`](value::Piece::Unknown). The result is a list of effects. The work is
+//! bounded by [`FUEL`] and by [`MAX_NEST`]; reaching a bound is itself an effect, so a bound never hides anything.
+
+mod arith;
+mod braces;
+mod builtins;
+mod commands;
+mod expand;
+mod filters;
+mod invoke;
+mod params;
+mod patterns;
+mod roles;
+mod value;
+
+use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::RefCell;
+
+use shell::{Command, Script, Span};
+
+pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
+
+use crate::effect::Tags;
+use crate::places;
+use crate::{Act, Answer, Effect, FileKind, Look, Target, World};
+
+/// Commands that are looked at before the evaluator gives up.
+const FUEL: u32 = 20_000;
+/// Texts inside texts (`sh -c "sh -c ..."`) that are entered, and nested calls of functions.
+const MAX_NEST: u32 = 24;
+/// Bytes of text that are parsed a second time (`eval`, `sh -c`) in total.
+const MAX_REPARSE: usize = 4 << 20;
+
+/// What a variable holds.
+#[derive(Clone, Debug)]
+pub(crate) enum Var {
+    Scalar(Value),
+    Array(Vec<Value>),
+    /// Another name for a variable (`declare -n`).
+    Ref(String),
+}
+
+/// What a subshell inherits and does not give back.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    vars: BTreeMap<String, Var>,
+    functions: BTreeMap<String, Rc<Command>>,
+    aliases: BTreeMap<String, String>,
+    positional: Vec<Value>,
+    /// `None` after a `cd` to a place that is not known.
+    cwd: Option<String>,
+    /// Files written earlier in the text, and with what.
+    written: BTreeMap<String, Stream>,
+}
+
+/// The evaluator.
+pub(crate) struct Eval<'w> {
+    pub(crate) world: &'w dyn World,
+    pub(crate) workspace: String,
+    pub(crate) effects: Vec<Effect>,
+    looks: RefCell<Vec<Look>>,
+    state: State,
+    chain: Vec<String>,
+    /// Inside text that does not stand literally in the request: the place that it came from.
+    pin: Option<Span>,
+    fuel: u32,
+    nest: u32,
+    reparsed: usize,
+    exhausted: bool,
+}
+
+impl<'w> Eval<'w> {
+    pub(crate) fn new(world: &'w dyn World, cwd: &str) -> Self {
+        let cwd = places::clean(cwd, "/");
+        let looks = RefCell::new(Vec::new());
+        let mut eval = Self {
+            world,
+            workspace: String::new(),
+            effects: Vec::new(),
+            looks,
+            state: State {
+                vars: BTreeMap::new(),
+                functions: BTreeMap::new(),
+                aliases: BTreeMap::new(),
+                positional: Vec::new(),
+                cwd: Some(cwd.clone()),
+                written: BTreeMap::new(),
+            },
+            chain: Vec::new(),
+            pin: None,
+            fuel: FUEL,
+            nest: 0,
+            reparsed: 0,
+            exhausted: false,
+        };
+        eval.workspace = eval.find_workspace(&cwd);
+        eval
+    }
+
+    /// The nearest folder at or above `cwd` that holds a repository, short of the home directory; else `cwd`.
+    fn find_workspace(&self, cwd: &str) -> String {
+        let mut dir = cwd;
+        for _ in 0..32 {
+            if dir == self.world.home() || dir.is_empty() {
+                break;
+            }
+            if !matches!(self.world.kind(&alloc::format!("{dir}/.git")), Answer::Absent | Answer::Unknown) {
+                return dir.to_string();
+            }
+            dir = dir.rfind('/').and_then(|at| dir.get(..at)).unwrap_or_default();
+        }
+        cwd.to_string()
+    }
+
+    pub(crate) fn take_looks(&self) -> Vec<Look> {
+        self.looks.take()
+    }
+
+    fn look(&self, question: &'static str, subject: &str, answer: String) {
+        let mut looks = self.looks.borrow_mut();
+        if looks.len() < 64 && !looks.iter().any(|l| l.question == question && l.subject == subject) {
+            looks.push(Look { subject: subject.into(), question, answer });
+        }
+    }
+
+    /// Evaluates a whole text; `stdin` is what its commands can read.
+    pub(crate) fn text(&mut self, text: &str, stdin: Stream) -> Stream {
+        let script = shell::parse(text);
+        self.faults(&script);
+        self.script(&script, stdin)
+    }
+
+    /// Text that another command hands to a shell.
+    fn inner_text(&mut self, text: &str, span: Span, why: &str, stdin: Stream) -> Stream {
+        self.reparsed += text.len();
+        if self.nest >= MAX_NEST || self.reparsed > MAX_REPARSE {
+            self.give_up(span);
+            return Stream::unknown(Labels::RUNTIME);
+        }
+        self.nested(span, why, |eval| eval.text(text, stdin))
+    }
+
+    /// Runs `f` one level deeper, with every span pinned to `span` and `why` in the chain.
+    fn nested<T>(&mut self, span: Span, why: &str, f: impl FnOnce(&mut Self) -> T) -> T {
+        let pin = self.pin;
+        self.pin = Some(pin.unwrap_or(span));
+        self.nest += 1;
+        self.chain.push(why.into());
+        let out = f(self);
+        self.chain.pop();
+        self.nest -= 1;
+        self.pin = pin;
+        out
+    }
+
+    fn give_up(&mut self, span: Span) {
+        if !self.exhausted {
+            self.exhausted = true;
+            let mut tags = Tags::default();
+            tags.add("limit");
+            self.effect(Act::RunUnknown, "", Target::Unknown("too much to work out".into()), tags, "", span);
+        }
+    }
+
+    fn spend(&mut self, span: Span) -> bool {
+        if self.fuel == 0 {
+            self.give_up(span);
+            return false;
+        }
+        self.fuel -= 1;
+        true
+    }
+
+    /// A part that could not be read is an effect: nobody knows what it does.
+    fn faults(&mut self, script: &Script) {
+        if script.has_faults() {
+            let mut tags = Tags::default();
+            tags.add("unparsed");
+            let span = script.faults.first().map_or_else(Span::default, |f| f.span);
+            self.effect(Act::RunUnknown, "", Target::Unknown("a part that cannot be read".into()), tags, "", span);
+        }
+    }
+
+    pub(crate) fn effect(&mut self, act: Act, what: &'static str, target: Target, tags: Tags, program: &str, span: Span) {
+        if self.effects.len() >= 512 {
+            return;
+        }
+        let span = self.pin.unwrap_or(span);
+        let effect = Effect { act, what, target, tags, program: program.into(), span, chain: self.chain.clone() };
+        if !self.effects.contains(&effect) {
+            self.effects.push(effect);
+        }
+    }
+
+    /// An effect on a path, with the labels of its place.
+    pub(crate) fn path_effect(&mut self, act: Act, what: &'static str, value: &Value, mut tags: Tags, program: &str) {
+        let target = self.resolve(value);
+        match &target {
+            Target::Path(path) => {
+                let workspace = self.workspace.clone();
+                places::label(path, &workspace, self.world, &mut tags);
+                if path.contains(UNKNOWN) {
+                    tags.add("unknown-part");
+                }
+            }
+            Target::Unknown(_) => {
+                tags.add("unknown-target");
+                // What is known of it may still name a special file: `$d/.ssh/id_rsa`.
+                let tail = value.pattern();
+                let tail = tail.trim_start_matches(|c| c != '/');
+                if tail.len() > 1 {
+                    let workspace = self.workspace.clone();
+                    let mut tail_tags = Tags::default();
+                    places::label(&places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"), &workspace, self.world, &mut tail_tags);
+                    tail_tags.iter().filter(|t| !matches!(*t, "root" | "outside")).for_each(|t| tags.add(t));
+                }
+            }
+            _ => {}
+        }
+        for label in value.labels.names() {
+            tags.add(label);
+        }
+        let target = display_path(target);
+        self.effect(act, what, target, tags, program, value.span);
+    }
+
+    /// The absolute path that a word names.
+    pub(crate) fn resolve(&self, value: &Value) -> Target {
+        let text = value.pattern();
+        if text.starts_with(UNKNOWN) {
+            return Target::Unknown("a path that starts with an unknown value".into());
+        }
+        // file: addresses name paths too.
+        let text = text.strip_prefix("file://").map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        match &self.state.cwd {
+            Some(cwd) => Target::Path(places::clean(text, cwd)),
+            None if text.starts_with('/') => Target::Path(places::clean(text, "/")),
+            None => Target::Unknown("a path below an unknown directory".into()),
+        }
+    }
+
+    pub(crate) fn kind(&self, path: &str) -> Answer<FileKind> {
+        let answer = self.world.kind(path);
+        self.look("kind", path, alloc::format!("{answer:?}").to_ascii_lowercase());
+        answer
+    }
+
+    /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.
+    fn subshell<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let saved = self.state.clone();
+        let out = f(self);
+        let written = core::mem::replace(&mut self.state, saved).written;
+        self.state.written = written;
+        out
+    }
+}
+
+/// Unknown characters are shown as `…`.
+fn display_path(target: Target) -> Target {
+    match target {
+        Target::Path(p) => Target::Path(p.replace(UNKNOWN, "…")),
+        other => other,
+    }
+}

@@ -1,0 +1,290 @@
+//! `$name` and `${...}`.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shell::{Param, ParamOp, Span, Word};
+
+use super::expand::{Fields, Mode};
+use super::{Eval, Labels, Stream, Value, Var, patterns};
+use crate::Answer;
+
+/// What a parameter holds.
+enum Held {
+    /// Certainly not set.
+    Unset,
+    One(Value),
+    Many(Vec<Value>),
+}
+
+impl Eval<'_> {
+    pub(super) fn param(&mut self, param: &Param, out: &mut Fields, mode: Mode) {
+        let held = self.held(param);
+        if param.length {
+            let value = length(&held).map_or_else(|| Value::unknown(Labels::RUNTIME), |n| Value::text(n.to_string()));
+            return self.insert(value, out, mode);
+        }
+        if let ParamOp::Default { op, colon, word } = &param.op {
+            return self.default(param, held, (*op, *colon), word, out, mode);
+        }
+        match held {
+            Held::Unset => {
+                let _ = self.operate(&param.op, &Value::default());
+            }
+            Held::One(value) => {
+                let value = self.operate(&param.op, &value);
+                self.insert(value, out, mode);
+            }
+            Held::Many(values) => self.many(param, &values, out, mode),
+        }
+    }
+
+    /// `$@`, `$*`, `${a[@]}`: one field each, or joined for `*` inside quotes.
+    fn many(&mut self, param: &Param, values: &[Value], out: &mut Fields, mode: Mode) {
+        let values: Vec<Value> = match &param.op {
+            ParamOp::Slice { offset, length } => self.slice_list(values, offset, length.as_ref()),
+            op => values.iter().map(|v| self.operate(op, v)).collect(),
+        };
+        let star = param.name == "*" || param.index.as_ref().is_some_and(|i| i.literal().as_deref() == Some("*"));
+        let joiner = if star { self.ifs().chars().next().map(|c| c.to_string()).unwrap_or_default() } else { " ".into() };
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                if mode == Mode::Whole || (mode == Mode::Quoted && star) {
+                    out.current().push_text(&joiner);
+                } else {
+                    out.end_field();
+                }
+            }
+            self.insert(value.clone(), out, mode);
+        }
+    }
+
+    fn held(&mut self, param: &Param) -> Held {
+        let mut name = param.name.clone();
+        if param.indirect && param.op != ParamOp::Names {
+            match self.indirect_name(param) {
+                Some(Ok(target)) => name = target,
+                Some(Err(held)) => return held,
+                None => return Held::Unset,
+            }
+        }
+        let index = param.index.as_ref().map(|word| self.word(word));
+        self.named(&name, index.as_ref())
+    }
+
+    /// `${!x}`: the name that x holds. `Err` carries a value that needs no further look-up.
+    fn indirect_name(&mut self, param: &Param) -> Option<Result<String, Held>> {
+        // `${!#}` is the last positional parameter, or `$0` when there is none; `${!@}` without arguments is nothing.
+        if param.name == "#" {
+            let last = self.state.positional.last().cloned().unwrap_or_else(|| Value::text("bash"));
+            return Some(Err(Held::One(last)));
+        }
+        if matches!(param.name.as_str(), "@" | "*") && self.state.positional.is_empty() {
+            return None;
+        }
+        match self.named(&param.name, None) {
+            Held::One(value) => match value.known() {
+                Some("") => None,
+                Some(name) => Some(Ok(name.to_string())),
+                None => Some(Err(Held::One(Value::unknown(value.labels.with(Labels::RUNTIME))))),
+            },
+            Held::Unset => None,
+            Held::Many(_) => Some(Err(Held::One(Value::unknown(Labels::RUNTIME)))),
+        }
+    }
+
+    fn named(&mut self, name: &str, index: Option<&Value>) -> Held {
+        let all = index.is_some_and(|i| matches!(i.known(), Some("@" | "*")) || i.pattern() == "*");
+        match self.state.vars.get(name).cloned() {
+            Some(Var::Ref(target)) if target != name => {
+                let target = target.clone();
+                self.spend(Span::default());
+                if self.fuel == 0 { Held::Unset } else { self.named(&target, index) }
+            }
+            Some(Var::Ref(_)) => Held::Unset,
+            Some(Var::Scalar(value)) => Held::One(value),
+            Some(Var::Array(values)) if all => Held::Many(values),
+            Some(Var::Array(values)) => self.element(&values, index),
+            None => self.special(name),
+        }
+    }
+
+    fn element(&mut self, values: &[Value], index: Option<&Value>) -> Held {
+        let at = match index {
+            None => Some(0),
+            Some(index) => index.known().map(ToString::to_string).and_then(|text| self.arith_text(&text)),
+        };
+        match at {
+            None => Held::One(Value::unknown(Labels::RUNTIME)),
+            Some(n) => {
+                let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
+                let n = if n < 0 { n + count } else { n };
+                usize::try_from(n).ok().and_then(|n| values.get(n)).map_or(Held::Unset, |v| Held::One(v.clone()))
+            }
+        }
+    }
+
+    /// Parameters that the text did not set.
+    fn special(&mut self, name: &str) -> Held {
+        let known = |text: &str| Held::One(Value::text(text));
+        if let Ok(n) = name.parse::<usize>() {
+            if n == 0 {
+                return known("bash");
+            }
+            return self.state.positional.get(n - 1).map_or(Held::Unset, |v| Held::One(v.clone()));
+        }
+        match name {
+            "@" | "*" => Held::Many(self.state.positional.clone()),
+            "#" => known(&self.state.positional.len().to_string()),
+            "HOME" => known(self.world.home()),
+            "USER" | "LOGNAME" => known(self.world.user()),
+            "PWD" => self.state.cwd.clone().map_or_else(|| Held::One(Value::unknown(Labels::RUNTIME)), |cwd| known(&cwd)),
+            "SHELL" | "BASH" => known("/bin/bash"),
+            "IFS" => known(" \t\n"),
+            "?" | "$" | "!" | "RANDOM" | "SECONDS" | "BASHPID" | "PPID" | "EPOCHSECONDS" => Held::One(Value::unknown(Labels::RUNTIME)),
+            "-" => known("hBc"),
+            "_" => Held::One(Value::unknown(Labels::RUNTIME)),
+            "TMPDIR" => match self.world.var(name) {
+                Answer::Known(text) => known(&text),
+                _ => known("/tmp"),
+            },
+            "PATH" => match self.world.var(name) {
+                Answer::Known(text) => known(&text),
+                _ => known("/usr/local/bin:/usr/bin:/bin"),
+            },
+            _ => Held::One(Value::unknown(Labels::VARIABLE)),
+        }
+    }
+
+    /// `${x:-w}` and its kin. A variable that nobody set in the text may or may not be set outside.
+    fn default(&mut self, param: &Param, held: Held, (op, colon): (char, bool), word: &Word, out: &mut Fields, mode: Mode) {
+        let outside = matches!(&held, Held::One(v) if v.has_unknown() && v.labels == Labels::VARIABLE);
+        let unset = match &held {
+            Held::Unset => true,
+            Held::One(v) => (colon && v.known() == Some("")) || outside && self.is_absent(&param.name),
+            Held::Many(vs) => vs.is_empty() || (colon && vs.iter().all(|v| v.known() == Some(""))),
+        };
+        match (op, unset) {
+            ('+', true) => {
+                let _ = self.word(word);
+            }
+            ('+', false) | ('-' | '=' | '?', true) => {
+                if op == '=' {
+                    let value = self.word(word);
+                    self.state.vars.insert(param.name.clone(), Var::Scalar(value));
+                }
+                self.parts(&word.parts, out, mode);
+            }
+            _ => {
+                // The word may hold commands that run if the variable turns out to be unset.
+                if outside {
+                    let _ = self.word(word);
+                }
+                match held {
+                    Held::One(v) => self.insert(v, out, mode),
+                    Held::Many(vs) => self.many(param, &vs, out, mode),
+                    Held::Unset => {}
+                }
+            }
+        }
+    }
+
+    fn is_absent(&self, name: &str) -> bool {
+        let answer = self.world.var(name);
+        let word = match &answer {
+            Answer::Known(_) => "set",
+            Answer::Absent => "absent",
+            Answer::Unknown => "unknown",
+        };
+        self.look("var", name, word.into());
+        answer == Answer::Absent
+    }
+
+    fn operate(&mut self, op: &ParamOp, value: &Value) -> Value {
+        let labels = value.labels;
+        let text = value.known().map(ToString::to_string);
+        let done = match op {
+            ParamOp::None | ParamOp::Default { .. } | ParamOp::Names => return value.clone(),
+            ParamOp::Trim { suffix, longest, pattern } => {
+                let pattern = self.word(pattern);
+                text.and_then(|t| pattern.written().and_then(|p| patterns::trim(&t, &p, *suffix, *longest)))
+            }
+            ParamOp::Replace { all, anchor, pattern, with } => {
+                let (pattern, with) = (self.word(pattern), self.word(with));
+                text.and_then(|t| pattern.written().zip(with.written()).and_then(|(p, w)| patterns::replace(&t, &p, &w, *all, *anchor)))
+            }
+            ParamOp::Slice { offset, length } => {
+                let offset = self.arith(offset);
+                let length = length.as_ref().map(|l| self.arith(l));
+                text.and_then(|t| offset.and_then(|o| slice(&t, o, length)))
+            }
+            ParamOp::Case { op, .. } => text.map(|t| change_case(&t, op)),
+            ParamOp::Transform('P') => text.and_then(|t| self.prompt(&t)),
+            ParamOp::Transform('U') => text.map(|t| t.to_uppercase()),
+            ParamOp::Transform('L') => text.map(|t| t.to_lowercase()),
+            ParamOp::Transform(_) => text,
+            ParamOp::Other(word) => {
+                let _ = self.word(word);
+                None
+            }
+        };
+        match done {
+            Some(text) => Value::text(text).labelled(labels),
+            None => Value::unknown(labels.with(Labels::RUNTIME)),
+        }
+    }
+
+    /// `${x@P}` expands the value like a prompt: commands in it run.
+    fn prompt(&mut self, text: &str) -> Option<String> {
+        let quoted = alloc::format!(": \"{}\"", text.replace('"', "\\\""));
+        self.inner_text(&quoted, Span::default(), "expanded as a prompt", Stream::empty());
+        None
+    }
+
+    fn slice_list(&mut self, values: &[Value], offset: &shell::Arith, length: Option<&shell::Arith>) -> Vec<Value> {
+        let from = self.arith(offset).and_then(|n| usize::try_from(n).ok());
+        let count = length.and_then(|l| self.arith(l)).and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        match from {
+            Some(from) => values.iter().skip(from.saturating_sub(usize::from(from > 0 && values.len() == self.state.positional.len()))).take(count).cloned().collect(),
+            None => values.to_vec(),
+        }
+    }
+}
+
+fn length(held: &Held) -> Option<usize> {
+    match held {
+        Held::Unset => Some(0),
+        Held::One(v) => v.known().map(|t| t.chars().count()),
+        Held::Many(vs) => Some(vs.len()),
+    }
+}
+
+fn slice(text: &str, offset: i64, length: Option<Option<i64>>) -> Option<String> {
+    let chars: Vec<char> = text.chars().collect();
+    let count = i64::try_from(chars.len()).ok()?;
+    let start = if offset < 0 { count + offset } else { offset };
+    if start < 0 || start > count {
+        return Some(String::new());
+    }
+    let end = match length {
+        None => count,
+        Some(None) => return None,
+        Some(Some(n)) if n < 0 => count + n,
+        Some(Some(n)) => start.saturating_add(n).min(count),
+    };
+    let (start, end) = (usize::try_from(start).ok()?, usize::try_from(end).ok()?);
+    Some(chars.get(start..end).unwrap_or_default().iter().collect())
+}
+
+fn change_case(text: &str, op: &str) -> String {
+    let all = op.len() > 1;
+    let change = |c: char| -> char {
+        match op.chars().next() {
+            Some('^') => c.to_ascii_uppercase(),
+            Some(',') => c.to_ascii_lowercase(),
+            _ if c.is_ascii_uppercase() => c.to_ascii_lowercase(),
+            _ => c.to_ascii_uppercase(),
+        }
+    };
+    text.chars().enumerate().map(|(i, c)| if all || i == 0 { change(c) } else { c }).collect()
+}

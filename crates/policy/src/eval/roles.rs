@@ -1,0 +1,450 @@
+//! What a word is to a program becomes an effect.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shell::Span;
+
+use super::{Eval, Labels, Stream, UNKNOWN, Value, Var};
+use crate::effect::Tags;
+use crate::facts::{Role, RoleKind, setting};
+use crate::{Act, Target, lang};
+
+/// The call that a word belongs to.
+pub(super) struct Context {
+    pub(super) program: String,
+    /// Labels from options.
+    pub(super) tags: Tags,
+    pub(super) stdin: Stream,
+    pub(super) piped: bool,
+    /// The last operand names another machine.
+    pub(super) remote_target: bool,
+}
+
+impl Context {
+    pub(super) fn new(program: &str, tags: Tags, stdin: Stream, piped: bool) -> Self {
+        Self { program: program.into(), tags, stdin, piped, remote_target: false }
+    }
+}
+
+/// `host:path`, `user@host:path`, `rsync://host/path`, `remote:path` of a cloud copier.
+pub(super) fn is_remote(value: &Value) -> bool {
+    let text = value.pattern();
+    if text.contains("://") {
+        return !text.starts_with("file:");
+    }
+    match text.split_once(':') {
+        Some((host, _)) => !host.is_empty() && !host.contains('/'),
+        None => false,
+    }
+}
+
+impl Eval<'_> {
+    /// Carries a role out, and gives the labels of what is read by it. `rest` are the operands that follow.
+    pub(super) fn role(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) -> Labels {
+        let mut tags = context.tags.clone();
+        role.tags.iter().for_each(|t| tags.add(t));
+        let program = context.program.as_str();
+        match role.kind {
+            RoleKind::Flag | RoleKind::Tag | RoleKind::Stat | RoleKind::Command | RoleKind::ScriptWords | RoleKind::CommandUntil | RoleKind::Cwd | RoleKind::Name => Labels::NONE,
+            RoleKind::Value => value.labels,
+            RoleKind::Read => self.read_with(value, tags, program).labels,
+            RoleKind::Write => self.act_path(Act::Write, value, tags, program),
+            RoleKind::Delete => self.act_path(Act::Delete, value, tags, program),
+            RoleKind::Permit => self.act_path(Act::Permit, value, tags, program),
+            RoleKind::Move => {
+                tags.add("moved");
+                let labels = self.read_with(value, tags.clone(), program).labels;
+                self.act_path(Act::Delete, value, tags, program).with(labels)
+            }
+            RoleKind::Send => self.send(value, tags, context),
+            RoleKind::Upload => self.upload(value, tags, context),
+            RoleKind::SendFile => self.send_file(value, tags, context),
+            RoleKind::Url => self.url(value, tags, context),
+            RoleKind::Host => self.host(value, tags, program),
+            RoleKind::Remote => self.remote(role.arg, value, tags, context),
+            RoleKind::Script => {
+                self.code_value("sh", value, program, Stream::unknown(Labels::INPUT), role.tags);
+                Labels::NONE
+            }
+            RoleKind::Words => {
+                self.words(value, rest, context);
+                Labels::NONE
+            }
+            RoleKind::RunFile => {
+                self.run_operand(role, value, context, rest);
+                Labels::NONE
+            }
+            RoleKind::RunProgram => {
+                let span = value.span;
+                self.chain.push(alloc::format!("{program} starts"));
+                self.invoke(&[value.clone()], Stream::empty(), false, span);
+                self.chain.pop();
+                Labels::NONE
+            }
+            RoleKind::Code => {
+                self.code_operand(role, value, context, rest);
+                Labels::NONE
+            }
+            RoleKind::Keyed => self.keyed(role.arg, value, context),
+            RoleKind::Env => {
+                self.env_pair(value);
+                Labels::NONE
+            }
+        }
+    }
+
+    fn act_path(&mut self, act: Act, value: &Value, tags: Tags, program: &str) -> Labels {
+        if value.known() == Some("-") && act == Act::Write {
+            return Labels::NONE;
+        }
+        self.path_effect(act, "", value, tags, program);
+        if act == Act::Write {
+            self.remember_written(value, Stream::unknown(Labels::PROGRAM), false);
+        }
+        Labels::NONE
+    }
+
+    /// Reads a file: what was written to it in the same text, else unknown text with its labels.
+    pub(super) fn read_file(&mut self, value: &Value, program: &str) -> Stream {
+        self.read_with(value, Tags::default(), program)
+    }
+
+    fn read_with(&mut self, value: &Value, tags: Tags, program: &str) -> Stream {
+        if matches!(value.known(), Some("-" | "/dev/stdin" | "")) {
+            return Stream::unknown(value.labels);
+        }
+        if let Some(stream) = self.written_to(value) {
+            if !value.pattern().starts_with("/dev/fd/") {
+                self.path_effect(Act::Read, "", value, tags, program);
+            }
+            return stream;
+        }
+        let before = self.effects.len();
+        self.path_effect(Act::Read, "", value, tags, program);
+        let secret = self.effects.get(before..).unwrap_or_default().iter().any(|e| e.tags.has("credential"))
+            || self.effects.iter().any(|e| e.act == Act::Read && e.span == value.span && e.tags.has("credential"));
+        let environ = value.pattern().contains("/environ");
+        let mut labels = Labels::FILE.with(value.labels);
+        if secret {
+            labels = labels.with(Labels::SECRET);
+        }
+        if environ {
+            labels = labels.with(Labels::ENVIRON);
+        }
+        Stream::unknown(labels)
+    }
+
+    fn send(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
+        value.labels.names().for_each(|l| tags.add(l));
+        self.effect(Act::Send, "", Target::Text(shown(value)), tags, &context.program, value.span);
+        value.labels
+    }
+
+    /// `@file`, `name=@file`, `name=<file`: the file is sent; `@-` sends what flows in.
+    fn upload(&mut self, value: &Value, tags: Tags, context: &Context) -> Labels {
+        let text = value.prefix();
+        let at = if text.starts_with('@') {
+            Some(1)
+        } else {
+            text.find("=@").or_else(|| text.find("=<")).map(|i| i + 2)
+        };
+        match at {
+            Some(at) => {
+                let mut file = value.without_prefix(at);
+                if let Some((path, _)) = file.known().and_then(|t| t.split_once(';')) {
+                    file = Value::text(path).at(value.span);
+                }
+                self.send_file(&file, tags, context)
+            }
+            None => self.send(value, tags, context),
+        }
+    }
+
+    fn send_file(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
+        tags.add("upload");
+        if matches!(value.known(), Some("-" | "." | "/dev/stdin")) && context.piped {
+            context.stdin.labels.names().for_each(|l| tags.add(l));
+            self.effect(Act::Send, "", Target::Text("what flows in".into()), tags, &context.program, value.span);
+            return context.stdin.labels;
+        }
+        let labels = self.read_with(value, Tags::default(), &context.program).labels;
+        labels.names().for_each(|l| tags.add(l));
+        self.path_effect(Act::Send, "", value, tags, &context.program);
+        labels
+    }
+
+    fn url(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
+        let text = value.pattern();
+        if text.starts_with("file:") {
+            return self.read_with(value, tags, &context.program).labels;
+        }
+        value.labels.names().for_each(|l| tags.add(l));
+        if text.contains("169.254.169.254") || text.contains("metadata.google.internal") {
+            tags.add("metadata-service");
+        }
+        if confusable(&text) {
+            tags.add("confusable");
+        }
+        if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) {
+            self.effect(Act::Send, "", Target::Host(host_of(&text)), tags.clone(), &context.program, value.span);
+        }
+        self.effect(Act::Fetch, "", Target::Host(host_of(&text)), tags, &context.program, value.span);
+        Labels::NETWORK
+    }
+
+    fn host(&mut self, value: &Value, mut tags: Tags, program: &str) -> Labels {
+        value.labels.names().for_each(|l| tags.add(l));
+        let act = if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) { Act::Send } else { Act::Connect };
+        self.effect(act, "", Target::Host(host_of(&value.pattern())), tags, program, value.span);
+        Labels::NETWORK
+    }
+
+    /// An operand of a copier that may be on either side.
+    fn remote(&mut self, side: &str, value: &Value, tags: Tags, context: &Context) -> Labels {
+        let remote = is_remote(value);
+        match (side, remote) {
+            ("to", true) => {
+                let mut tags = tags;
+                tags.add("remote-target");
+                self.effect(Act::Connect, "", Target::Host(host_of(&value.pattern())), tags, &context.program, value.span);
+                Labels::NONE
+            }
+            ("to", false) => self.act_path(Act::Write, value, tags, &context.program),
+            (_, true) => {
+                self.effect(Act::Fetch, "", Target::Host(host_of(&value.pattern())), tags, &context.program, value.span);
+                Labels::NETWORK
+            }
+            (_, false) if context.remote_target => self.send_file(value, tags, context),
+            (_, false) => self.read_with(value, tags, &context.program).labels,
+        }
+    }
+
+    /// `env -S 'cmd args' more`
+    fn words(&mut self, value: &Value, rest: &[Value], context: &Context) {
+        let Some(text) = value.known() else {
+            let mut argv = alloc::vec![value.clone()];
+            argv.extend(rest.iter().cloned());
+            self.invoke(&argv, context.stdin.clone(), context.piped, value.span);
+            return;
+        };
+        let mut line = Value::text(text).at(value.span);
+        for word in rest {
+            line.push_text(" ");
+            line.append(word);
+        }
+        self.code_value("sh", &line, &context.program, context.stdin.clone(), &[]);
+    }
+
+    fn keyed(&mut self, table: &str, value: &Value, context: &Context) -> Labels {
+        let text = value.pattern();
+        let Some(at) = text.find(['=', ' ']) else { return value.labels };
+        let key = text.get(..at).unwrap_or_default();
+        let rest = value.without_prefix(at + 1);
+        self.setting(table, key.trim_end_matches([':', '+']), &rest, context);
+        value.labels
+    }
+
+    /// `key` set to `value`, by the table.
+    pub(super) fn setting(&mut self, table: &str, key: &str, value: &Value, context: &Context) {
+        let Some(role) = setting(table, key) else { return };
+        self.chain.push(alloc::format!("setting {key}"));
+        match role.kind {
+            RoleKind::Tag => {
+                let mut tags = context.tags.clone();
+                role.tags.iter().for_each(|t| tags.add(t));
+                self.effect(Act::Do, "setting", Target::Text(key.into()), tags, &context.program, value.span);
+            }
+            // A git alias is a git command unless it starts with `!`.
+            RoleKind::Words => {
+                let bang = value.prefix().starts_with('!');
+                let line = if bang { value.without_prefix(1) } else { super::invoke::join(&[Value::text("git"), value.clone()]) };
+                self.code_value("sh", &line.at(value.span), &context.program, Stream::empty(), &[]);
+            }
+            _ => {
+                self.role(role, value, context, &[]);
+            }
+        }
+        self.chain.pop();
+    }
+
+    fn env_pair(&mut self, value: &Value) {
+        let text = value.prefix();
+        let Some(at) = text.find('=') else { return };
+        let name = text.get(..at).unwrap_or_default().to_string();
+        let rest = value.without_prefix(at + 1).at(value.span);
+        self.environment(&name, &rest);
+        self.state.vars.insert(name, Var::Scalar(rest));
+    }
+
+    /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
+    fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
+        let lang = language(role.arg, &context.program);
+        if matches!(value.known(), Some("-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")) {
+            return self.stdin_role(Role { kind: RoleKind::Code, ..role }, context, value.span);
+        }
+        let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
+        let program = context.program.clone();
+        let stdin = context.stdin.clone();
+        self.subshell(|eval| eval.run_file(value, lang, &program, &stdin));
+        self.state.positional = saved;
+    }
+
+    /// A file is executed. What was written to it in this text is known; anything else is a script on its own.
+    pub(super) fn run_file(&mut self, value: &Value, lang: &str, why: &str, stdin: &Stream) -> Stream {
+        if let Some(written) = self.written_to(value) {
+            let code = super::expand::stream_value(written);
+            return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
+        }
+        if matches!(value.known(), Some("/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")) {
+            let code = super::expand::stream_value(stdin.clone());
+            return self.code_value(lang, &code.at(value.span), why, Stream::empty(), &["stdin"]);
+        }
+        if value.has_unknown() && value.prefix().is_empty() && value.labels.has(Labels::NETWORK.with(Labels::DECODED)) {
+            return self.code_value(lang, value, why, Stream::empty(), &[]);
+        }
+        let mut tags = Tags::default();
+        tags.add("script");
+        let program = why.to_string();
+        self.path_effect(Act::Run, "", value, tags, &program);
+        Stream::unknown(Labels::PROGRAM)
+    }
+
+    fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
+        let lang = language(role.arg, &context.program);
+        if lang != "sh" {
+            self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
+            return;
+        }
+        // `bash -c CODE name a b`: the word after the code is `$0`.
+        let args = rest.get(1..).unwrap_or_default().to_vec();
+        let program = context.program.clone();
+        let stdin = context.stdin.clone();
+        self.subshell(|eval| {
+            eval.state.positional = args;
+            eval.code_value("sh", value, &program, stdin, role.tags)
+        });
+    }
+
+    /// Text that is run as code: read when it is known, else an effect that says so.
+    pub(super) fn code_value(&mut self, lang: &str, value: &Value, why: &str, stdin: Stream, tags: &[&'static str]) -> Stream {
+        let span = value.span;
+        let why_text = alloc::format!("{why} runs text");
+        if let Some(text) = value.written() {
+            if lang == "sh" {
+                return self.inner_text(&text, span, &why_text, stdin);
+            }
+            self.nested(span, &why_text, |eval| eval.language(lang, &text, span));
+            return Stream::unknown(Labels::PROGRAM.with(value.labels));
+        }
+        let mut all = Tags::default();
+        all.add(match lang {
+            "sh" => "shell-code",
+            _ => "other-code",
+        });
+        tags.iter().for_each(|t| all.add(t));
+        value.labels.names().for_each(|l| all.add(l));
+        if !value.prefix().is_empty() {
+            all.add("partly-known");
+        }
+        self.effect(Act::RunUnknown, "", Target::Unknown(origin(value.labels)), all, why, span);
+        // What is known of it is judged too: `sh -c "rm -rf $X"`.
+        if lang == "sh" && !value.prefix().trim().is_empty() {
+            let text = value.pattern().replace(UNKNOWN, "$TOLLGATE_UNKNOWN");
+            return self.inner_text(&text, span, &why_text, stdin);
+        }
+        Stream::unknown(Labels::PROGRAM.with(value.labels))
+    }
+
+    /// What a program does with what flows in.
+    pub(super) fn stdin_role(&mut self, role: Role, context: &Context, span: Span) {
+        if !context.piped && context.stdin.text.is_none() && context.stdin.labels == Labels::NONE {
+            return;
+        }
+        let value = super::expand::stream_value(context.stdin.clone()).at(span);
+        match role.kind {
+            RoleKind::Code => {
+                if context.stdin.is_empty() || (!context.piped && value.has_unknown()) {
+                    return;
+                }
+                let lang = language(role.arg, &context.program);
+                let program = context.program.clone();
+                self.subshell(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
+            }
+            RoleKind::Send if context.piped => {
+                let mut tags = context.tags.clone();
+                role.tags.iter().for_each(|t| tags.add(t));
+                value.labels.names().for_each(|l| tags.add(l));
+                self.effect(Act::Send, "", Target::Text("what flows in".into()), tags, &context.program, span);
+            }
+            RoleKind::Script if context.piped => {
+                self.code_value("sh", &value, &context.program.clone(), Stream::empty(), role.tags);
+            }
+            _ => {}
+        }
+    }
+
+    fn language(&mut self, lang: &str, text: &str, span: Span) {
+        let found = lang::scan(lang, text);
+        for call in found {
+            if !self.spend(span) {
+                return;
+            }
+            self.chain.push(alloc::format!("{lang} calls {}", call.name));
+            let context = Context::new(lang, Tags::default(), Stream::empty(), false);
+            for (role, arg) in call.uses {
+                let value = arg.map_or_else(|| Value::unknown(Labels::RUNTIME), |t| Value::text(self.home_in(&t))).at(span);
+                self.role(role, &value, &context, &[]);
+            }
+            for (act, what, tags) in call.acts {
+                let mut all = Tags::default();
+                tags.iter().for_each(|t| all.add(t));
+                self.effect(act, what, Target::Text(call.name.clone()), all, lang, span);
+            }
+            self.chain.pop();
+        }
+    }
+
+    /// Languages expand `~` by a call, not by syntax; a literal that starts with it is meant so.
+    fn home_in(&self, text: &str) -> String {
+        match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => alloc::format!("{}{rest}", self.world.home()),
+            _ => text.to_string(),
+        }
+    }
+}
+
+/// The language of an interpreter call: the role says it, or the program's name does.
+fn language(arg: &'static str, program: &str) -> &'static str {
+    if !arg.is_empty() {
+        return arg;
+    }
+    if program.ends_with("sh") { "sh" } else { "other" }
+}
+
+fn shown(value: &Value) -> String {
+    let text = value.pattern().replace(UNKNOWN, "…");
+    text.chars().take(80).collect()
+}
+
+fn origin(labels: Labels) -> String {
+    let names: Vec<&str> = labels.names().collect();
+    if names.is_empty() { "code that is not known".into() } else { alloc::format!("code from {}", names.join(", ")) }
+}
+
+fn host_of(text: &str) -> String {
+    let rest = text.split_once("://").map_or(text, |(_, r)| r);
+    let rest = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let rest = rest.rsplit('@').next().unwrap_or_default();
+    let host = rest.split(':').next().unwrap_or_default();
+    host.replace(UNKNOWN, "…")
+}
+
+/// Letters of other scripts inside an otherwise Latin host, and punycode.
+fn confusable(text: &str) -> bool {
+    let host = host_of(text);
+    let foreign = host.chars().any(|c| !c.is_ascii() && c != '…');
+    let latin = host.chars().any(|c| c.is_ascii_alphabetic());
+    let rest_foreign = text.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{370}'..='\u{3ff}'));
+    (foreign && latin) || host.split('.').any(|l| l.starts_with("xn--")) || rest_foreign
+}

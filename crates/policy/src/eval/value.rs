@@ -1,0 +1,224 @@
+//! What is known about a piece of text before anything runs.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use shell::Span;
+
+/// Where text came from, as a set. Joined wherever values are joined.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Labels(u16);
+
+impl Labels {
+    pub(crate) const NONE: Self = Self(0);
+    /// Fetched from a host.
+    pub(crate) const NETWORK: Self = Self(1);
+    /// The output of a decoder or decompressor.
+    pub(crate) const DECODED: Self = Self(1 << 1);
+    /// Read from a credential.
+    pub(crate) const SECRET: Self = Self(1 << 2);
+    /// A dump of the environment.
+    pub(crate) const ENVIRON: Self = Self(1 << 3);
+    /// Read from a file.
+    pub(crate) const FILE: Self = Self(1 << 4);
+    /// The value of a variable that nobody in the text set.
+    pub(crate) const VARIABLE: Self = Self(1 << 5);
+    /// The output of a program.
+    pub(crate) const PROGRAM: Self = Self(1 << 6);
+    /// Typed in, or fed from outside the text.
+    pub(crate) const INPUT: Self = Self(1 << 7);
+    /// Whatever the shell cannot tell without running: a process id, a random number.
+    pub(crate) const RUNTIME: Self = Self(1 << 8);
+
+    const NAMES: [(Self, &'static str); 9] = [
+        (Self::NETWORK, "network"),
+        (Self::DECODED, "decoded"),
+        (Self::SECRET, "secret"),
+        (Self::ENVIRON, "environment"),
+        (Self::FILE, "file"),
+        (Self::VARIABLE, "variable"),
+        (Self::PROGRAM, "program-output"),
+        (Self::INPUT, "input"),
+        (Self::RUNTIME, "run-time"),
+    ];
+
+    pub(crate) const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+    pub(crate) const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+    pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
+        Self::NAMES.into_iter().filter(move |(l, _)| self.has(*l)).map(|(_, n)| n)
+    }
+    pub(crate) fn from_name(name: &str) -> Self {
+        Self::NAMES.iter().find(|(_, n)| *n == name).map_or(Self::NONE, |(l, _)| *l)
+    }
+}
+
+/// A piece of a value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Piece {
+    /// Exactly this text.
+    Text(String),
+    /// An active glob: `*`, `?` or a bracket expression.
+    Glob(String),
+    /// Some text that cannot be worked out.
+    Unknown,
+}
+
+/// One word after expansion.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Value {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) labels: Labels,
+    pub(crate) span: Span,
+}
+
+/// Stands for text that is not known, in the pattern form of a value. A private-use character: it matches nothing a
+/// rule names literally, and a `*` of a rule matches it like any other.
+pub(crate) const UNKNOWN: char = '\u{e000}';
+
+impl Value {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        let mut value = Self::default();
+        value.push_text(&text.into());
+        value
+    }
+
+    pub(crate) fn unknown(labels: Labels) -> Self {
+        Self { pieces: alloc::vec![Piece::Unknown], labels, span: Span::default() }
+    }
+
+    pub(crate) fn at(mut self, span: Span) -> Self {
+        self.span = span;
+        self
+    }
+
+    pub(crate) fn labelled(mut self, labels: Labels) -> Self {
+        self.labels = self.labels.with(labels);
+        self
+    }
+
+    pub(crate) fn push_text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if let Some(Piece::Text(last)) = self.pieces.last_mut() {
+            last.push_str(text);
+        } else {
+            self.pieces.push(Piece::Text(text.into()));
+        }
+    }
+
+    pub(crate) fn push_unknown(&mut self, labels: Labels) {
+        if self.pieces.last() != Some(&Piece::Unknown) {
+            self.pieces.push(Piece::Unknown);
+        }
+        self.labels = self.labels.with(labels);
+    }
+
+    pub(crate) fn append(&mut self, other: &Self) {
+        for piece in &other.pieces {
+            match piece {
+                Piece::Text(t) => self.push_text(t),
+                Piece::Glob(g) => self.pieces.push(Piece::Glob(g.clone())),
+                Piece::Unknown => self.push_unknown(Labels::NONE),
+            }
+        }
+        self.labels = self.labels.with(other.labels);
+    }
+
+    /// The text, when all of it is known. Globs do not count as known.
+    pub(crate) fn known(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] => Some(""),
+            [Piece::Text(t)] => Some(t),
+            _ => None,
+        }
+    }
+
+    /// The text with active globs as written, when nothing in it is unknown.
+    pub(crate) fn written(&self) -> Option<String> {
+        (!self.has_unknown()).then(|| self.pattern())
+    }
+
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.pieces.contains(&Piece::Unknown)
+    }
+
+    pub(crate) fn has_glob(&self) -> bool {
+        self.pieces.iter().any(|p| matches!(p, Piece::Glob(_)))
+    }
+
+    /// Text and globs as written, [`UNKNOWN`] for what is not known.
+    pub(crate) fn pattern(&self) -> String {
+        let mut out = String::new();
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(t) | Piece::Glob(t) => out.push_str(t),
+                Piece::Unknown => out.push(UNKNOWN),
+            }
+        }
+        out
+    }
+
+    /// The known text at the start, up to the first piece that is not known.
+    pub(crate) fn prefix(&self) -> &str {
+        match self.pieces.first() {
+            Some(Piece::Text(t)) => t,
+            _ => "",
+        }
+    }
+
+    /// The value without its first `count` bytes, which must be known text.
+    pub(crate) fn without_prefix(&self, count: usize) -> Self {
+        let mut out = Self { pieces: Vec::new(), labels: self.labels, span: self.span };
+        for (i, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(t) if i == 0 => out.push_text(t.get(count..).unwrap_or_default()),
+                other => out.pieces.push(other.clone()),
+            }
+        }
+        out
+    }
+}
+
+/// What flows through a pipe, a redirection or a substitution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Stream {
+    /// The text, when it is known.
+    pub(crate) text: Option<String>,
+    pub(crate) labels: Labels,
+}
+
+impl Stream {
+    /// Nothing at all.
+    pub(crate) fn empty() -> Self {
+        Self { text: Some(String::new()), labels: Labels::NONE }
+    }
+    pub(crate) fn known(text: String) -> Self {
+        Self { text: Some(text), labels: Labels::NONE }
+    }
+    pub(crate) fn unknown(labels: Labels) -> Self {
+        Self { text: None, labels }
+    }
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.as_deref() == Some("")
+    }
+    /// What is read when both follow each other.
+    pub(crate) fn then(self, next: Self) -> Self {
+        let labels = self.labels.with(next.labels);
+        let text = match (self.text, next.text) {
+            (Some(mut a), Some(b)) if a.len() + b.len() <= MAX_STREAM => {
+                a.push_str(&b);
+                Some(a)
+            }
+            _ => None,
+        };
+        Self { text, labels }
+    }
+}
+
+/// Longest text that is followed through pipes; beyond it the text counts as unknown.
+pub(crate) const MAX_STREAM: usize = 1 << 20;

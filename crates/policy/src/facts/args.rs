@@ -1,0 +1,303 @@
+//! The words of a call, sorted into options and operands by the program's facts.
+
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Cond, Opt, Program, Role, RoleKind, Slot, Style, Test};
+use crate::eval::Value;
+use crate::glob;
+
+/// A call, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// Options in order, with their values.
+    pub(crate) options: Vec<(&'static Opt, Option<Value>)>,
+    /// Operands with the role of their place.
+    pub(crate) operands: Vec<(Value, Role)>,
+    /// Commands that the call starts: the words, and the role they came from.
+    pub(crate) commands: Vec<(Vec<Value>, Role)>,
+    pub(crate) dash_dash: bool,
+    pub(crate) piped: bool,
+    /// The programs from the outermost to the subcommand in force.
+    pub(crate) path: Vec<&'static Program>,
+}
+
+/// Sorts the words after the program's name.
+pub(crate) fn parse(program: &'static Program, words: &[Value], piped: bool) -> Parsed {
+    let mut parser = Parser { out: Parsed { piped, path: alloc::vec![program], ..Parsed::default() }, words, at: 0, plain: Vec::new() };
+    parser.run();
+    parser.place_operands();
+    parser.out
+}
+
+struct Parser<'a> {
+    out: Parsed,
+    words: &'a [Value],
+    at: usize,
+    /// Operands whose place is not decided yet: alternates depend on options that may come later.
+    plain: Vec<Value>,
+}
+
+impl Parser<'_> {
+    fn program(&self) -> Option<&'static Program> {
+        self.out.path.last().copied()
+    }
+
+    fn style(&self) -> Style {
+        self.program().map_or(Style::Gnu, |p| p.style)
+    }
+
+    fn next(&mut self) -> Option<Value> {
+        let word = self.words.get(self.at).cloned();
+        self.at += 1;
+        word
+    }
+
+    fn run(&mut self) {
+        let mut first = true;
+        while let Some(word) = self.next() {
+            let text = word.prefix();
+            let bundle = first && self.style() == Style::Bundle && word.known().is_some();
+            first = false;
+            if self.takes_rest(&word) {
+                return;
+            }
+            if self.out.dash_dash || self.style() == Style::Plain {
+                self.operand(word);
+            } else if text == "--" && word.known().is_some() {
+                self.out.dash_dash = true;
+            } else if self.style() == Style::Pairs && self.pair(&word) {
+            } else if bundle && !text.starts_with('-') {
+                self.cluster(&word, 0);
+            } else if text.starts_with("--") {
+                self.long(&word);
+            } else if text.len() > 1 && text.starts_with('-') {
+                self.dash(&word);
+            } else {
+                self.operand(word);
+            }
+        }
+    }
+
+    /// When the next operand starts a command, everything from here on belongs to it.
+    fn takes_rest(&mut self, word: &Value) -> bool {
+        let Some(program) = self.program() else { return false };
+        let role = match slot(program, &self.out, self.plain.len()) {
+            Some(role) if matches!(role.kind, RoleKind::Command | RoleKind::ScriptWords) => role,
+            _ => return false,
+        };
+        if !self.out.dash_dash && word.prefix().starts_with('-') && word.prefix().len() > 1 {
+            return false;
+        }
+        // `env A=b cmd`, `sudo A=b cmd`: assignments before the command.
+        if is_assignment(word) && program.options.iter().any(|o| o.role.kind == RoleKind::Env) {
+            if let Some(opt) = program.options.iter().find(|o| o.role.kind == RoleKind::Env) {
+                self.out.options.push((opt, Some(word.clone())));
+            }
+            return false;
+        }
+        let rest: Vec<Value> = self.words.get(self.at - 1..).unwrap_or_default().to_vec();
+        self.out.commands.push((rest, role));
+        true
+    }
+
+    fn operand(&mut self, word: Value) {
+        if is_assignment(&word) && self.out.options.last().is_some_and(|(o, v)| o.role.kind == RoleKind::Env && v.as_ref() == Some(&word)) {
+            return;
+        }
+        if self.plain.is_empty()
+            && let Some(program) = self.program()
+            && let Some(sub) = word.known().and_then(|name| program.subs.iter().find(|s| s.names.contains(&name)))
+        {
+            self.out.path.push(sub);
+            return;
+        }
+        self.plain.push(word);
+    }
+
+    /// `key=value` of a program such as dd.
+    fn pair(&mut self, word: &Value) -> bool {
+        let Some(at) = word.prefix().find('=') else { return false };
+        let key = word.prefix().get(..=at).unwrap_or_default();
+        let Some(opt) = self.find(key) else { return false };
+        self.out.options.push((opt, Some(word.without_prefix(at + 1))));
+        true
+    }
+
+    fn long(&mut self, word: &Value) {
+        let text = word.prefix();
+        let (name, attached) = match text.find('=') {
+            Some(at) => (text.get(..at).unwrap_or_default(), Some(word.without_prefix(at + 1))),
+            None => (text, None),
+        };
+        let Some(opt) = self.find(name).or_else(|| self.find_abbreviated(name)) else {
+            return self.unknown_option(word, attached);
+        };
+        let value = match attached {
+            Some(value) => Some(value),
+            None if opt.takes_value() && !opt.attached => self.value_of(opt),
+            None => None,
+        };
+        self.out.options.push((opt, value));
+    }
+
+    fn dash(&mut self, word: &Value) {
+        let text = word.prefix();
+        let (name, attached) = match text.find('=') {
+            Some(at) => (text.get(..at).unwrap_or_default(), Some(word.without_prefix(at + 1))),
+            None => (text, None),
+        };
+        // A whole word after one dash (`find -delete`, `docker -rm`), whatever the style, when the facts name it so.
+        if name.len() > 2
+            && let Some(opt) = self.find(name)
+        {
+            let value = attached.or_else(|| (opt.takes_value() && !opt.attached).then(|| self.value_of(opt)).flatten());
+            self.out.options.push((opt, value));
+        } else {
+            self.cluster(word, 1);
+        }
+    }
+
+    /// Bundled short options; the first that takes a value takes the rest of the word, or the next word.
+    fn cluster(&mut self, word: &Value, skip: usize) {
+        let text: String = word.prefix().into();
+        let mut known_any = false;
+        for (at, c) in text.char_indices().skip(skip) {
+            let Some(opt) = self.find(&format!("-{c}")) else { continue };
+            known_any = true;
+            if !opt.takes_value() {
+                self.out.options.push((opt, None));
+                continue;
+            }
+            let rest = word.without_prefix(at + c.len_utf8());
+            let bundle = skip == 0;
+            if rest.pieces.is_empty() || bundle {
+                let value = if opt.attached { None } else { self.value_of(opt) };
+                self.out.options.push((opt, value));
+                if bundle {
+                    continue;
+                }
+            } else {
+                let rest = if rest.prefix().starts_with('=') && rest.pieces.len() == 1 { rest.without_prefix(1) } else { rest };
+                self.out.options.push((opt, Some(rest)));
+            }
+            return;
+        }
+        if !known_any {
+            self.unknown_option(word, None);
+        }
+    }
+
+    /// An option the facts do not name: what is attached to it may still be a path or an address.
+    fn unknown_option(&mut self, word: &Value, attached: Option<Value>) {
+        const OTHER: Opt = Opt { names: &[], role: Role { kind: RoleKind::Value, arg: "", tags: &[] }, attached: true };
+        static OTHER_REF: &Opt = &OTHER;
+        self.out.options.push((OTHER_REF, Some(attached.unwrap_or_else(|| word.clone()))));
+    }
+
+    fn value_of(&mut self, opt: &'static Opt) -> Option<Value> {
+        if opt.role.kind != RoleKind::CommandUntil {
+            return self.next();
+        }
+        let mut words = Vec::new();
+        while let Some(word) = self.next() {
+            if matches!(word.known(), Some(";" | "+")) {
+                break;
+            }
+            words.push(word);
+        }
+        self.out.commands.push((words, opt.role));
+        None
+    }
+
+    fn find(&self, name: &str) -> Option<&'static Opt> {
+        self.out.path.iter().rev().flat_map(|p| p.options.iter()).find(|o| o.named(name))
+    }
+
+    /// GNU programs accept any unambiguous start of a long option.
+    fn find_abbreviated(&self, name: &str) -> Option<&'static Opt> {
+        if name.len() < 4 {
+            return None;
+        }
+        let mut found = self.out.path.iter().rev().flat_map(|p| p.options.iter()).filter(|o| o.names.iter().any(|n| n.starts_with(name)));
+        found.next()
+    }
+
+    fn place_operands(&mut self) {
+        let Some(program) = self.program() else { return };
+        let plain = core::mem::take(&mut self.plain);
+        for value in &plain {
+            self.out.operands.push((value.clone(), Role { kind: RoleKind::Value, arg: "", tags: &[] }));
+        }
+        let slots = slots(program, &self.out);
+        let roles: Vec<Role> = (0..plain.len()).map(|i| role_at(slots, i, plain.len())).collect();
+        for ((_, place), role) in self.out.operands.iter_mut().zip(roles) {
+            *place = role;
+        }
+    }
+}
+
+fn slots(program: &'static Program, parsed: &Parsed) -> &'static [Slot] {
+    program.alternates.iter().find(|(when, _)| parsed.all(when)).map_or(program.operands, |(_, slots)| *slots)
+}
+
+fn slot(program: &'static Program, parsed: &Parsed, index: usize) -> Option<Role> {
+    let slots = slots(program, parsed);
+    let fixed = slots.get(index).map(|s| s.role);
+    fixed.or_else(|| slots.last().filter(|s| s.many).map(|s| s.role))
+}
+
+/// The role of operand `index` of `count`: places after a repeated one are counted from the end.
+fn role_at(slots: &'static [Slot], index: usize, count: usize) -> Role {
+    const VALUE: Role = Role { kind: RoleKind::Value, arg: "", tags: &[] };
+    let Some(many) = slots.iter().position(|s| s.many) else {
+        return slots.get(index).map_or(VALUE, |s| s.role);
+    };
+    let after = slots.len() - many - 1;
+    let place = if index < many {
+        index
+    } else if count - index <= after && index > 0 {
+        slots.len() - (count - index)
+    } else {
+        many
+    };
+    slots.get(place).map_or(VALUE, |s| s.role)
+}
+
+fn is_assignment(word: &Value) -> bool {
+    let Some(at) = word.prefix().find('=') else { return false };
+    let name = word.prefix().get(..at).unwrap_or_default();
+    let head = name.split(['%', '(']).next().unwrap_or_default();
+    !head.is_empty() && !head.starts_with(|c: char| c.is_ascii_digit()) && head.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
+impl Parsed {
+    pub(crate) fn option(&self, name: &str) -> Option<&(&'static Opt, Option<Value>)> {
+        self.options.iter().find(|(o, _)| o.named(name))
+    }
+
+    pub(crate) fn tag(&self, tag: &str) -> bool {
+        self.options.iter().any(|(o, _)| o.role.tags.contains(&tag))
+    }
+
+    pub(crate) fn all(&self, conds: &[Cond]) -> bool {
+        conds.iter().all(|c| self.test(&c.test) != c.not)
+    }
+
+    fn test(&self, test: &Test) -> bool {
+        let like = |v: &Value, pattern: &str| glob::overlaps(pattern, &v.pattern());
+        match test {
+            Test::Option(name) => self.option(name).is_some(),
+            Test::OptionLike(name, pattern) => {
+                self.options.iter().any(|(o, v)| o.named(name) && v.as_ref().is_some_and(|v| like(v, pattern)))
+            }
+            Test::Tag(tag) => self.tag(tag),
+            Test::Operand => !self.operands.is_empty(),
+            Test::OperandLike(pattern) => self.operands.iter().any(|(v, _)| like(v, pattern)),
+            Test::NthLike(n, pattern) => self.operands.get(*n).is_some_and(|(v, _)| like(v, pattern)),
+            Test::DashDash => self.dash_dash,
+            Test::Stdin => self.piped,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Patterns against text, and patterns against patterns.
+//!
+//! `?` is one character, `[..]` one of a set, `*` any run without `/`, `**` any run. Backtracking is bounded: the
+//! matcher is a table over both texts, so its time is their product and never more.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// One element of a pattern.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Sym {
+    Char(char),
+    /// One character, but not `/`.
+    One,
+    /// Any run without `/`.
+    Run,
+    /// Any run.
+    Deep,
+}
+
+/// Longest pattern or text that is compared; anything longer does not match and is judged by its other properties.
+const MAX: usize = 1024;
+
+fn symbols(text: &str, active: bool) -> Option<Vec<Sym>> {
+    if text.len() > MAX {
+        return None;
+    }
+    let mut out = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '*' if active => {
+                if chars.next_if_eq(&'*').is_some() {
+                    // `**/x` also matches `x` at the start, so the slash belongs to the run.
+                    out.push(Sym::Deep);
+                } else {
+                    out.push(Sym::Run);
+                }
+            }
+            '?' if active => out.push(Sym::One),
+            '[' if active && chars.clone().any(|c| c == ']') => {
+                for c in chars.by_ref() {
+                    if c == ']' {
+                        break;
+                    }
+                }
+                out.push(Sym::One);
+            }
+            c => out.push(Sym::Char(c.to_ascii_lowercase())),
+        }
+    }
+    Some(out)
+}
+
+/// Whether `pattern` matches the whole of `text`. ASCII case is ignored.
+#[must_use]
+pub(crate) fn matches(pattern: &str, text: &str) -> bool {
+    overlap_symbols(symbols(pattern, true), symbols(text, false))
+}
+
+/// Whether some text matches both patterns.
+#[must_use]
+pub(crate) fn overlaps(a: &str, b: &str) -> bool {
+    overlap_symbols(symbols(a, true), symbols(b, true))
+}
+
+fn overlap_symbols(a: Option<Vec<Sym>>, b: Option<Vec<Sym>>) -> bool {
+    let (Some(a), Some(b)) = (a, b) else { return false };
+    // reach[j]: some text is matched by a[..i] and b[..j].
+    let mut reach = vec![false; b.len() + 1];
+    start_row(&mut reach, &b);
+    for sym in &a {
+        reach = next_row(&reach, *sym, &b);
+    }
+    reach.last().copied().unwrap_or(false)
+}
+
+fn start_row(reach: &mut [bool], b: &[Sym]) {
+    let mut open = true;
+    for (j, cell) in reach.iter_mut().enumerate() {
+        *cell = open;
+        open = open && b.get(j).is_some_and(|s| matches!(s, Sym::Run | Sym::Deep));
+    }
+}
+
+fn next_row(before: &[bool], sym: Sym, b: &[Sym]) -> Vec<bool> {
+    let mut row = Vec::with_capacity(before.len());
+    let wild = matches!(sym, Sym::Run | Sym::Deep);
+    for (j, above) in before.iter().enumerate() {
+        let left = j.checked_sub(1).and_then(|k| row.get(k).copied()).unwrap_or(false);
+        let diagonal = j.checked_sub(1).and_then(|k| before.get(k).copied()).unwrap_or(false);
+        let other = j.checked_sub(1).and_then(|k| b.get(k)).copied();
+        let mut cell = wild && *above;
+        if let Some(other) = other {
+            let other_wild = matches!(other, Sym::Run | Sym::Deep);
+            cell |= diagonal && agree(sym, other);
+            // One side stays on its run while the other moves on.
+            cell |= wild && left && agree(sym, other);
+            cell |= other_wild && left;
+            cell |= other_wild && *above && agree(sym, other);
+        }
+        row.push(cell);
+    }
+    row
+}
+
+/// Whether one character can satisfy both.
+fn agree(a: Sym, b: Sym) -> bool {
+    match (a, b) {
+        (Sym::Char(x), Sym::Char(y)) => x == y,
+        (Sym::Char(c), Sym::One | Sym::Run) | (Sym::One | Sym::Run, Sym::Char(c)) => c != '/',
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{matches, overlaps};
+
+    #[test]
+    fn text() {
+        for (pattern, text, expected) in [
+            ("/etc/*", "/etc/passwd", true),
+            ("/etc/*", "/etc/a/b", false),
+            ("/etc/**", "/etc/a/b", true),
+            ("**/.ssh/id_*", "/home/ann/.ssh/id_rsa", true),
+            ("**/.ssh/id_*", "/home/ann/.ssh/config", false),
+            ("*.pem", "a.pem", true),
+            ("", "", true),
+            ("*", "", true),
+            ("a?c", "abc", true),
+            ("a[bc]d", "axd", true),
+            ("alias.*", "alias.st", true),
+        ] {
+            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn patterns() {
+        for (a, b, expected) in [
+            ("/e?c", "/etc", true),
+            ("/home/ann/.ssh/*", "**/.ssh/id_*", true),
+            ("/home/ann/.ssh/*.pub", "**/.ssh/config", false),
+            ("/x/*", "/x/a/b", false),
+            ("a*", "*b", true),
+            ("a*c", "b*", false),
+        ] {
+            assert_eq!(overlaps(a, b), expected, "{a} {b}");
+            assert_eq!(overlaps(b, a), expected, "{b} {a}");
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! Literal code in other languages: which calls that matter it makes, with which literals.
+//!
+//! One tokenizer serves all: names, strings, punctuation. It does not understand a language; it finds calls that
+//! `rules/calls.toml` names, and the text literals in their arguments.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::Act;
+use crate::facts::{CALLS, Role, RoleKind};
+use crate::glob;
+
+/// A call that was found.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    /// Roles with the literal that they fall on; `None` when it is not a literal.
+    pub(crate) uses: Vec<(Role, Option<String>)>,
+    /// Effects of the call as such.
+    pub(crate) acts: Vec<(Act, &'static str, &'static [&'static str])>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Tok {
+    /// A dotted name: `os.path.join`, `File::Path`.
+    Name(String),
+    Text(String),
+    /// Text that the language itself hands to a shell: `` `..` ``, `qx(..)`, `%x(..)`.
+    Shell(String),
+    Punct(char),
+    Newline,
+}
+
+/// Longest code that is looked at.
+const MAX: usize = 256 << 10;
+
+/// The calls in `code` that the tables name.
+pub(crate) fn scan(lang: &str, code: &str) -> Vec<Call> {
+    let code = code.get(..code.len().min(MAX)).unwrap_or(code);
+    let toks = tokens(lang, code);
+    let mut scan = Scan { lang, toks: &toks, known: BTreeMap::new(), marks: Vec::new(), calls: Vec::new() };
+    scan.run();
+    scan.calls
+}
+
+struct Scan<'t> {
+    lang: &'t str,
+    toks: &'t [Tok],
+    /// Names that hold a literal.
+    known: BTreeMap<String, String>,
+    /// Labels of names that matter together: `socket`, `shell`, `duplicate`.
+    marks: Vec<&'static str>,
+    calls: Vec<Call>,
+}
+
+impl Scan<'_> {
+    fn run(&mut self) {
+        for at in 0..self.toks.len() {
+            match self.toks.get(at) {
+                Some(Tok::Name(name)) => self.name(at, name),
+                Some(Tok::Shell(text)) => self.shell(text),
+                Some(Tok::Text(text)) => {
+                    if is_shell(text) {
+                        self.mark("shell");
+                    }
+                    if self.lang == "awk" {
+                        self.awk(at, text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let has = |m: &str| self.marks.contains(&m);
+        if has("socket") && (has("shell") || has("duplicate")) {
+            self.calls.push(Call { name: "a socket with a shell".into(), uses: Vec::new(), acts: alloc::vec![(Act::Do, "reverse.shell", &[])] });
+        }
+    }
+
+    fn mark(&mut self, label: &'static str) {
+        if !self.marks.contains(&label) {
+            self.marks.push(label);
+        }
+    }
+
+    fn shell(&mut self, text: &str) {
+        const SCRIPT: Role = Role { kind: RoleKind::Script, arg: "", tags: &[] };
+        self.calls.push(Call { name: "a shell command".into(), uses: alloc::vec![(SCRIPT, Some(text.into()))], acts: Vec::new() });
+    }
+
+    /// `print | "cmd"`, `"cmd" | getline`, `print > "file"`
+    fn awk(&mut self, at: usize, text: &str) {
+        let before = at.checked_sub(1).and_then(|i| self.toks.get(i));
+        let after = self.toks.get(at + 1);
+        let piped = before == Some(&Tok::Punct('|')) || (after == Some(&Tok::Punct('|')) && matches!(self.toks.get(at + 2), Some(Tok::Name(n)) if n == "getline"));
+        if piped {
+            self.shell(text);
+        }
+        if before == Some(&Tok::Punct('>')) {
+            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
+            self.calls.push(Call { name: "print".into(), uses: alloc::vec![(WRITE, Some(text.into()))], acts: Vec::new() });
+        }
+        if text.starts_with("/inet/") {
+            self.mark("socket");
+            self.mark("duplicate");
+        }
+    }
+
+    fn name(&mut self, at: usize, name: &str) {
+        self.assignment(at, name);
+        let Some(role) = role_of(self.lang, name) else { return };
+        if role.kind == RoleKind::Tag {
+            role.tags.iter().for_each(|t| self.mark(t));
+            return;
+        }
+        let literals = self.arguments(at + 1);
+        let decoded = literals.decodes;
+        let call = self.call(name, role, &literals.texts, literals.list);
+        self.calls.push(call);
+        if decoded && matches!(role.kind, RoleKind::Code | RoleKind::Script) {
+            self.calls.push(Call { name: name.into(), uses: Vec::new(), acts: alloc::vec![(Act::RunUnknown, "", &["decoded", "other-code"])] });
+        }
+    }
+
+    fn call(&mut self, name: &str, role: Role, texts: &[String], list: bool) -> Call {
+        let first = texts.first().cloned();
+        let second = texts.get(1).map_or("", String::as_str);
+        let mut role = role;
+        let arg = match role.kind {
+            RoleKind::Script if list || (texts.len() > 1 && first.as_ref().is_some_and(|f| !f.contains(' '))) => {
+                let mut words = texts.to_vec();
+                // `execl("/bin/rm", "rm", "-rf")` names the program twice.
+                if words.get(1).is_some_and(|w| words.first().is_some_and(|f| f == w || f.ends_with(&alloc::format!("/{w}")))) {
+                    words.remove(1);
+                }
+                (!words.is_empty()).then(|| words.join(" "))
+            }
+            RoleKind::Read if role.arg == "mode" && opens_for_writing(second, first.as_deref()) => {
+                role.kind = RoleKind::Write;
+                first.map(|f| f.trim_start_matches(['>', '+']).trim().to_string())
+            }
+            RoleKind::Read if role.arg == "mode" && first.as_ref().is_some_and(|f| f.trim_end().ends_with('|') || f.starts_with('|')) => {
+                role.kind = RoleKind::Script;
+                first.map(|f| f.trim_matches(['|', ' ']).to_string())
+            }
+            _ => first,
+        };
+        if role.kind == RoleKind::Script && arg.as_deref().is_some_and(|a| a.split_whitespace().any(is_shell)) {
+            self.mark("shell");
+        }
+        // A path that is not a literal names nothing that could be judged.
+        let uses = match (&arg, role.kind) {
+            (None, RoleKind::Read | RoleKind::Write | RoleKind::Delete | RoleKind::Url | RoleKind::Host) => Vec::new(),
+            _ => alloc::vec![(role, arg)],
+        };
+        Call { name: name.into(), uses, acts: Vec::new() }
+    }
+
+    /// `name = "literal"`
+    fn assignment(&mut self, at: usize, name: &str) {
+        if self.toks.get(at + 1) == Some(&Tok::Punct('='))
+            && let Some(Tok::Text(text)) = self.toks.get(at + 2)
+        {
+            self.known.insert(name.trim_start_matches('$').into(), text.clone());
+        }
+    }
+
+    /// The text literals of a call's arguments: up to the closing bracket, or to the end of the statement.
+    fn arguments(&self, from: usize) -> Arguments {
+        let mut out = Arguments::default();
+        let mut depth = 0usize;
+        let bracketed = self.toks.get(from) == Some(&Tok::Punct('('));
+        let first = self.toks.get(if bracketed { from + 1 } else { from });
+        out.list = first == Some(&Tok::Punct('['));
+        let mut joining = false;
+        for tok in self.toks.iter().skip(from).take(256) {
+            match tok {
+                Tok::Punct('(' | '[' | '{') => depth += 1,
+                Tok::Punct(')' | ']' | '}') if depth <= 1 => return out,
+                Tok::Punct(')' | ']' | '}') => depth -= 1,
+                Tok::Punct(';') | Tok::Newline if depth == 0 => return out,
+                Tok::Punct('+' | '.') => {
+                    joining = true;
+                    continue;
+                }
+                Tok::Text(text) => out.push(text, joining),
+                Tok::Name(name) => self.argument_name(name, joining, &mut out),
+                _ => {}
+            }
+            joining = false;
+        }
+        out
+    }
+
+    fn argument_name(&self, name: &str, joining: bool, out: &mut Arguments) {
+        let last = name.rsplit(['.', ':', '>']).next().unwrap_or(name);
+        if matches!(last, "b64decode" | "fromhex" | "decompress" | "atob" | "unpack" | "pack" | "chr" | "fromCharCode" | "base64_decode" | "decode64" | "unhexlify" | "gzinflate" | "str_rot13" | "decode") {
+            out.decodes = true;
+        }
+        if let Some(text) = self.known.get(name.trim_start_matches('$')) {
+            out.push(text, joining);
+        } else if matches!(name, "HOME" | "ENV.HOME" | "process.env.HOME" | "os.homedir" | "Dir.home" | "Path.home" | "pathlib.Path.home" | "homedir") {
+            out.push("~", joining);
+        }
+    }
+}
+
+#[derive(Default)]
+struct Arguments {
+    texts: Vec<String>,
+    list: bool,
+    decodes: bool,
+}
+
+impl Arguments {
+    fn push(&mut self, text: &str, joining: bool) {
+        match self.texts.last_mut() {
+            Some(last) if joining => last.push_str(text),
+            // `$ENV{'HOME'}`, `os.environ['HOME']`, `getenv("HOME")`
+            _ if text == "HOME" => self.texts.push("~".into()),
+            _ => self.texts.push(text.into()),
+        }
+    }
+}
+
+fn opens_for_writing(mode: &str, path: Option<&str>) -> bool {
+    let words = mode.len() <= 3 && mode.contains(['w', 'a', 'x', '+', '>']);
+    words || path.is_some_and(|p| p.starts_with('>'))
+}
+
+fn is_shell(text: &str) -> bool {
+    let program = text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+    matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh" | "cmd" | "cmd.exe" | "powershell" | "powershell.exe")
+}
+
+/// The role of a name: the longest key of the language's table, then of the table for all, that it ends in.
+fn role_of(lang: &str, name: &str) -> Option<Role> {
+    let name = name.trim_start_matches('$');
+    let table = |wanted: &str| CALLS.iter().find(|(l, _)| *l == wanted).map_or(&[][..], |(_, rows)| *rows);
+    let hit = |key: &str| name == key || name.ends_with(key) && name.get(..name.len() - key.len()).is_some_and(|h| h.ends_with(['.', ':', '>'])) || key.contains('*') && glob::matches(key, name);
+    table(lang).iter().chain(table("any")).find(|(key, _)| hit(key)).map(|(_, role)| *role)
+}
+
+fn tokens(lang: &str, code: &str) -> Vec<Tok> {
+    let mut lexer = Lexer { chars: code.chars().collect(), at: 0, lang, out: Vec::new() };
+    while lexer.at < lexer.chars.len() {
+        lexer.step();
+    }
+    lexer.out
+}
+
+struct Lexer<'l> {
+    chars: Vec<char>,
+    at: usize,
+    lang: &'l str,
+    out: Vec<Tok>,
+}
+
+impl Lexer<'_> {
+    fn peek(&self, ahead: usize) -> Option<char> {
+        self.chars.get(self.at + ahead).copied()
+    }
+
+    fn step(&mut self) {
+        let Some(c) = self.peek(0) else { return };
+        match c {
+            '\'' | '"' => {
+                let triple = self.peek(1) == Some(c) && self.peek(2) == Some(c);
+                let text = if triple { self.triple(c) } else { self.string(c) };
+                self.out.push(Tok::Text(text));
+            }
+            '`' => {
+                let text = self.string('`');
+                let shell = matches!(self.lang, "ruby" | "perl" | "php" | "other");
+                self.out.push(if shell { Tok::Shell(text) } else { Tok::Text(text) });
+            }
+            '#' if !matches!(self.lang, "php" | "node") && !self.after_dollar() => self.comment(),
+            '\n' => {
+                self.at += 1;
+                self.out.push(Tok::Newline);
+            }
+            c if c.is_alphabetic() || c == '_' || c == '$' => self.word(),
+            '%' if matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w')) && self.peek(2).is_some_and(|d| "([{<|!/".contains(d)) && self.lang == "ruby" => {
+                let shell = self.peek(1) == Some('x');
+                self.at += 2;
+                let text = self.delimited();
+                self.out.push(if shell { Tok::Shell(text) } else { Tok::Text(text) });
+            }
+            c if c.is_whitespace() => self.at += 1,
+            c => {
+                self.at += 1;
+                self.out.push(Tok::Punct(c));
+            }
+        }
+    }
+
+    fn after_dollar(&self) -> bool {
+        self.at > 0 && self.chars.get(self.at - 1) == Some(&'$')
+    }
+
+    fn comment(&mut self) {
+        while self.peek(0).is_some_and(|c| c != '\n') {
+            self.at += 1;
+        }
+    }
+
+    fn word(&mut self) {
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            let joins = (c == '.' && self.lang != "perl" && self.lang != "php") && self.peek(1).is_some_and(char::is_alphabetic);
+            let scope = c == ':' && self.peek(1) == Some(':');
+            let arrow = c == '-' && self.peek(1) == Some('>');
+            if c.is_alphanumeric() || c == '_' || c == '$' || joins {
+                text.push(c);
+                self.at += 1;
+            } else if scope || arrow {
+                text.push(if scope { ':' } else { '>' });
+                self.at += 2;
+            } else {
+                break;
+            }
+        }
+        let quoting = self.lang == "perl" && matches!(text.as_str(), "q" | "qq" | "qx" | "qw");
+        if quoting && self.peek(0).is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace() && !",;=)".contains(c)) {
+            let body = self.delimited();
+            self.out.push(if text == "qx" { Tok::Shell(body) } else { Tok::Text(body) });
+            return;
+        }
+        // A string prefix of Python is not a name.
+        if matches!(text.as_str(), "r" | "b" | "f" | "u" | "rb" | "br") && matches!(self.peek(0), Some('\'' | '"')) {
+            return;
+        }
+        self.out.push(Tok::Name(text));
+    }
+
+    fn delimited(&mut self) -> String {
+        let Some(open) = self.peek(0) else { return String::new() };
+        let close = match open {
+            '(' => ')',
+            '[' => ']',
+            '{' => '}',
+            '<' => '>',
+            c => c,
+        };
+        self.at += 1;
+        let mut depth = 1;
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == close {
+                depth -= 1;
+                if depth == 0 {
+                    break;
+                }
+            } else if c == open {
+                depth += 1;
+            }
+            text.push(c);
+        }
+        text
+    }
+
+    fn triple(&mut self, quote: char) -> String {
+        self.at += 3;
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            if c == quote && self.peek(1) == Some(quote) && self.peek(2) == Some(quote) {
+                self.at += 3;
+                break;
+            }
+            text.push(c);
+            self.at += 1;
+        }
+        text
+    }
+
+    fn string(&mut self, quote: char) -> String {
+        self.at += 1;
+        let mut text = String::new();
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == quote {
+                break;
+            }
+            if c != '\\' {
+                text.push(c);
+                continue;
+            }
+            let Some(e) = self.peek(0) else { break };
+            self.at += 1;
+            self.escape(e, &mut text);
+        }
+        text
+    }
+
+    fn escape(&mut self, e: char, text: &mut String) {
+        match e {
+            'n' => text.push('\n'),
+            't' => text.push('\t'),
+            'x' => {
+                let code: String = [self.peek(0), self.peek(1)].into_iter().flatten().filter(char::is_ascii_hexdigit).collect();
+                self.at += code.len();
+                if let Some(c) = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32) {
+                    text.push(c);
+                }
+            }
+            '\\' | '\'' | '"' | '`' | '/' | '$' | '@' => text.push(e),
+            other => {
+                text.push('\\');
+                text.push(other);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::scan;
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    fn literals(lang: &str, code: &str) -> Vec<String> {
+        scan(lang, code).iter().flat_map(|c| c.uses.iter()).filter_map(|(_, t)| t.as_ref()).map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn finds_calls_with_their_literals() {
+        for (lang, code, expected) in [
+            ("python", "import os; os.system('rm -rf /')", "rm -rf /"),
+            ("python", "import subprocess as s\ns.run(['rm', '-rf', '/x'])", "rm -rf /x"),
+            ("python", "c = 'rm -r a'\nos.system(c)", "rm -r a"),
+            ("node", "require('child_process').execSync(\"rm -rf ~\")", "rm -rf ~"),
+            ("perl", "system \"rm -rf /\";", "rm -rf /"),
+            ("ruby", "`rm -rf ~`", "rm -rf ~"),
+            ("ruby", "exec %q(rm -rf ~)", "rm -rf ~"),
+            ("awk", "BEGIN { system(\"ls\") }", "ls"),
+            ("awk", "BEGIN { print \"x\" | \"sh\" }", "sh"),
+        ] {
+            assert!(literals(lang, code).iter().any(|l| l == expected), "{lang}: {code}: {:?}", literals(lang, code));
+        }
+    }
+}

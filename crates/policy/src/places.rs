@@ -1,0 +1,187 @@
+//! Where a path is: labels from its place (root, home, workspace, temp) and from the path table.
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::effect::Tags;
+use crate::eval::UNKNOWN;
+use crate::glob;
+use crate::rules::PATHS;
+use crate::{Answer, World};
+
+/// Directories whose loss breaks the system.
+const SYSTEM: &[&str] = &[
+    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "root", "run", "sbin", "srv", "sys", "usr",
+    "var", "System", "Library", "Applications", "private", "nix", "snap", "windows", "mnt", "media",
+];
+/// Directories that hold people's homes.
+const HOMES: &[&str] = &["home", "Users"];
+
+/// A path made absolute and clean: `.` and `..` resolved in the text, doubled slashes dropped.
+pub(crate) fn clean(path: &str, cwd: &str) -> String {
+    let joined = if path.starts_with('/') { path.to_string() } else { format!("{cwd}/{path}") };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in joined.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+/// Whether `path` is `dir` or lies below it.
+pub(crate) fn within(path: &str, dir: &str) -> bool {
+    path == dir || dir == "/" || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Adds the labels of `path` (absolute, clean, globs active) to `tags`: of the path as written, and of the path with
+/// its links followed where that differs.
+pub(crate) fn label(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+    label_one(path, workspace, world, tags);
+    let fixed = fixed_part(path);
+    if let Answer::Known(real) = world.real_path(fixed)
+        && real != fixed
+    {
+        let rest = path.get(fixed.len()..).unwrap_or_default();
+        label_one(&clean(&format!("{real}{rest}"), "/"), workspace, world, tags);
+    }
+}
+
+/// The directories before the first active glob: the part of a pattern that the world can be asked about.
+fn fixed_part(path: &str) -> &str {
+    match path.find(['*', '?', '[', UNKNOWN]) {
+        None => path,
+        Some(at) => {
+            let head = path.get(..at).unwrap_or_default();
+            head.rfind('/').and_then(|slash| head.get(..slash)).filter(|h| !h.is_empty()).unwrap_or("/")
+        }
+    }
+}
+
+fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+    place(path, workspace, world, tags);
+    for row in PATHS {
+        let hit = row.globs.iter().any(|g| covers(g, path, world));
+        if hit && !row.except.iter().any(|g| excluded(g, path)) {
+            row.tags.iter().for_each(|t| tags.add(t));
+        }
+    }
+    if world.own_dirs().iter().any(|dir| within(path, dir) || (glob_head(path) && glob::overlaps(path, dir))) {
+        tags.add("self");
+    }
+}
+
+fn glob_head(path: &str) -> bool {
+    path.contains(['*', '?'])
+}
+
+/// Whether a glob of the table (`~/` for anybody's home) can mean `path`.
+fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
+    let Some(rest) = pattern.strip_prefix("~/") else { return glob::overlaps(pattern, path) };
+    glob::overlaps(&format!("{}/{rest}", world.home()), path)
+        || ["/home/*", "/root", "/Users/*"].iter().any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
+}
+
+/// An exception holds for a pattern only when all that it can mean is excepted: when it ends in the same literal text.
+fn excluded(pattern: &str, path: &str) -> bool {
+    if !path.contains(['*', '?', '[']) {
+        return glob::matches(pattern, path);
+    }
+    let tail = pattern.rsplit('*').next().unwrap_or_default();
+    !tail.is_empty() && path.ends_with(tail)
+}
+
+fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+    let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
+    let first = parts.first().copied().unwrap_or_default();
+    let wild_first = first.contains(['*', '?', '[', UNKNOWN]);
+    let all_of = |n: usize| parts.len() == n || (parts.len() == n + 1 && parts.last().is_some_and(|p| everything(p)));
+    if parts.is_empty() || wild_first {
+        tags.add("root");
+        return;
+    }
+    if parts.len() == 1 && first == UNKNOWN.to_string() {
+        return;
+    }
+    if is_temp(path) {
+        tags.add("temp");
+        if all_of(1) || (first == "var" || first == "private") && all_of(2) {
+            tags.add("temp-root");
+        }
+    } else if SYSTEM.contains(&first) {
+        tags.add("system");
+        if all_of(1) {
+            tags.add("system-dir");
+        }
+        if parts.len() <= 3 {
+            tags.add("system-top");
+        }
+    }
+    homes(path, &parts, world, tags);
+    if first == "dev" {
+        device(&parts, tags);
+    }
+    relation(path, workspace, world, tags);
+}
+
+fn homes(path: &str, parts: &[&str], world: &dyn World, tags: &mut Tags) {
+    let home = world.home();
+    let whole = |dir: &str| path == dir || path.strip_prefix(dir).and_then(|r| r.strip_prefix('/')).is_some_and(everything);
+    let first = parts.first().copied().unwrap_or_default();
+    let others = HOMES.contains(&first) && (parts.len() <= 2 || (parts.len() == 3 && parts.last().is_some_and(|p| everything(p))));
+    if whole(home) || whole("/root") || others || within(home, path) {
+        tags.add("home");
+    }
+    if within(path, home) || within(path, "/root") || HOMES.contains(&first) {
+        tags.add("in-home");
+    }
+}
+
+/// A last component that means all there is: `*`, `.*`, `.??*`, `{*,.*}` after brace expansion.
+fn everything(part: &str) -> bool {
+    !part.is_empty() && part.contains('*') && part.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
+}
+
+fn is_temp(path: &str) -> bool {
+    ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/dev/shm"].iter().any(|t| within(path, t))
+}
+
+fn device(parts: &[&str], tags: &mut Tags) {
+    const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "fd", "pts", "shm", "ptmx", "console"];
+    match parts.get(1).copied() {
+        Some("tcp" | "udp") => tags.add("socket"),
+        Some(name) if HARMLESS.contains(&name) => tags.add("harmless-device"),
+        Some(_) => tags.add("device"),
+        None => {}
+    }
+}
+
+fn relation(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+    if workspace.is_empty() {
+        return;
+    }
+    if path == workspace {
+        tags.add("workspace-root");
+    } else if within(workspace, path) {
+        tags.add("above-workspace");
+    }
+    // Somebody who works in their home directory has not made all of it a project.
+    if within(path, workspace) && (workspace != world.home() || path == workspace) {
+        tags.add("workspace");
+    } else if !tags.has("temp") && !tags.has("harmless-device") {
+        tags.add("outside");
+    }
+}
+
+/// One row of the path table.
+#[derive(Debug)]
+pub(crate) struct PathRow {
+    pub(crate) globs: &'static [&'static str],
+    pub(crate) except: &'static [&'static str],
+    pub(crate) tags: &'static [&'static str],
+}
