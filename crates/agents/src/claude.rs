@@ -1,9 +1,13 @@
 //! Claude Code.
 
+use alloc::string::String;
+use alloc::vec;
+
 use policy::Verdict;
 
 use crate::reply::{Reply, opinion};
-use crate::{Answer, tools};
+use crate::settings::{Entry, Places, Value, arguments};
+use crate::{Agent, Answer, tools};
 
 /// What its tools do.
 pub(crate) const TOOLS: &tools::Table = &tools::CLAUDE;
@@ -16,5 +20,21 @@ pub(crate) fn reply(answer: &Answer) -> Reply {
         (Verdict::Ask, false) => opinion("ask", &answer.reason),
         (_, true) => opinion("allow", &answer.reason),
         (Verdict::Allow | Verdict::Warn, false) => Reply::default(),
+    }
+}
+
+/// The exec form starts the program without a shell, so that neither the client's nor a project's `PATH` matters. A hook
+/// that is missing, fails or takes too long blocks the call, from version 2.1.295 on.
+pub(crate) fn entry(places: &Places) -> Entry {
+    let text = |text: &str| Value::Text(String::from(text));
+    Entry {
+        matcher: "*",
+        handler: vec![
+            ("type", text("command")),
+            ("command", text(&places.hook)),
+            ("args", Value::List(arguments(Agent::Claude, places))),
+            ("timeout", Value::Number(60)),
+            ("onFailure", text("block")),
+        ],
     }
 }

@@ -1,11 +1,15 @@
 //! Codex.
 
 use alloc::format;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 
 use policy::Verdict;
 
 use crate::reply::{Reply, opinion};
-use crate::{Answer, tools};
+use crate::settings::{Entry, Places, Value, arguments, shell_word};
+use crate::{Agent, Answer, tools};
 
 /// What its tools do.
 pub(crate) const TOOLS: &tools::Table = &tools::CODEX;
@@ -23,5 +27,23 @@ pub(crate) fn reply(answer: &Answer) -> Reply {
             ),
         ),
         (Verdict::Ask, true) | (Verdict::Allow | Verdict::Warn, _) => Reply::default(),
+    }
+}
+
+/// One string that a login shell runs. Codex lets the call run when the hook takes too long, so the limit is the longest
+/// that it takes by itself.
+pub(crate) fn entry(places: &Places) -> Entry {
+    let words: Vec<String> = [places.hook.clone()]
+        .into_iter()
+        .chain(arguments(Agent::Codex, places))
+        .map(|word| shell_word(&word))
+        .collect();
+    Entry {
+        matcher: "*",
+        handler: vec![
+            ("type", Value::Text(String::from("command"))),
+            ("command", Value::Text(words.join(" "))),
+            ("timeout", Value::Number(600)),
+        ],
     }
 }

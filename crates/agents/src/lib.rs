@@ -12,8 +12,10 @@ pub mod json;
 mod patch;
 mod refusal;
 mod reply;
+mod settings;
 mod tools;
 
 pub use call::{Agent, Call, read};
 pub use refusal::Refusal;
 pub use reply::{Answer, Reply, refuse, reply};
+pub use settings::{EVENT, Entry, PROGRAM, Places, Value};

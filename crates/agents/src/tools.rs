@@ -8,6 +8,7 @@ use policy::{Kind, Request, Subject};
 
 use crate::call::clean;
 use crate::json::Json;
+use crate::settings::shell_word;
 use crate::{Refusal, patch};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -143,11 +144,6 @@ fn command_text(value: &Json) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// One word, quoted so that a shell reads exactly this text.
-fn shell_word(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// A path: a clean string that is not empty.

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod exit;
+mod setup;
 mod ui;
 
 use std::process::ExitCode;

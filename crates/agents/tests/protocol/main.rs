@@ -9,3 +9,4 @@
 mod captures;
 mod clients;
 mod refusals;
+mod settings;

@@ -1,0 +1,146 @@
+//! What install wrote and what stood there before, so that uninstall can put back the very bytes.
+
+use std::path::{Path, PathBuf};
+
+use agents::Agent;
+use ledger::Hash;
+use serde::{Deserialize, Serialize};
+
+use crate::exit::{Exit, Fault};
+use crate::setup::files;
+
+/// The record of an installation: `installed.toml` in the data folder, with former contents in `before/` beside it.
+#[derive(Debug)]
+pub(crate) struct Record {
+    data: PathBuf,
+    list: List,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+struct List {
+    format: u32,
+    #[serde(default, rename = "file")]
+    files: Vec<Written>,
+}
+
+/// One file that install wrote.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Written {
+    /// For which agent.
+    pub(crate) agent: String,
+    /// Its real path.
+    pub(crate) path: PathBuf,
+    /// The hash of what stood there before; absent where there was no file.
+    before: Option<String>,
+    /// The hash of what install wrote.
+    after: String,
+    /// The folders that were made for it, outermost first.
+    #[serde(default)]
+    pub(crate) folders: Vec<PathBuf>,
+}
+
+impl Record {
+    /// Reads the record; without a file there is an empty one.
+    pub(crate) fn load(data: &Path) -> Result<Self, Fault> {
+        let path = data.join("installed.toml");
+        let list = match files::read_text(&path)? {
+            None => List {
+                format: 1,
+                files: Vec::new(),
+            },
+            Some(text) => toml::from_str(&text).map_err(|e| broken(&path, e.message()))?,
+        };
+        if list.format != 1 {
+            return Err(broken(&path, "a newer Tollgate wrote it"));
+        }
+        Ok(Self {
+            data: data.to_path_buf(),
+            list,
+        })
+    }
+
+    /// Files that were written for an agent.
+    pub(crate) fn files(&self, agent: Agent) -> Vec<Written> {
+        self.list
+            .files
+            .iter()
+            .filter(|file| file.agent == agent.as_str())
+            .cloned()
+            .collect()
+    }
+
+    /// Whether nothing is installed any more.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.list.files.is_empty()
+    }
+
+    /// What stood in a file before install, if nobody has changed it since: `Some(None)` where there was no file.
+    pub(crate) fn before(&self, path: &Path, now: &[u8]) -> Result<Option<Option<Vec<u8>>>, Fault> {
+        let Some(file) = self.list.files.iter().find(|file| file.path == path) else {
+            return Ok(None);
+        };
+        if file.after != Hash::of(now).hex() {
+            return Ok(None);
+        }
+        let Some(hash) = &file.before else {
+            return Ok(Some(None));
+        };
+        let kept = files::read(&self.kept(hash))?.filter(|bytes| Hash::of(bytes).hex() == *hash);
+        Ok(kept.map(Some))
+    }
+
+    /// Notes that `after` is about to be written where `before` stood, and keeps `before`.
+    pub(crate) fn note(
+        &mut self,
+        agent: Agent,
+        path: &Path,
+        before: Option<&[u8]>,
+        after: &[u8],
+        folders: Vec<PathBuf>,
+    ) -> Result<(), Fault> {
+        let known = self
+            .list
+            .files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.folders.clone());
+        let written = Written {
+            agent: agent.as_str().to_owned(),
+            path: path.to_path_buf(),
+            before: before.map(|bytes| Hash::of(bytes).hex()),
+            after: Hash::of(after).hex(),
+            folders: known.filter(|known| !known.is_empty()).unwrap_or(folders),
+        };
+        if let (Some(bytes), Some(hash)) = (before, &written.before) {
+            let kept = self.kept(hash);
+            files::make_folder(&self.data.join("before"))?;
+            files::replace(&kept, files::read(&kept)?.as_deref(), bytes, 0o600)?;
+        }
+        self.list.files.retain(|file| file.path != path);
+        self.list.files.push(written);
+        self.save()
+    }
+
+    /// Forgets a file that was put back.
+    pub(crate) fn forget(&mut self, path: &Path) -> Result<(), Fault> {
+        self.list.files.retain(|file| file.path != path);
+        self.save()
+    }
+
+    /// Where a former content is kept.
+    fn kept(&self, hash: &str) -> PathBuf {
+        self.data.join("before").join(hash)
+    }
+
+    fn save(&self) -> Result<(), Fault> {
+        let path = self.data.join("installed.toml");
+        let text = toml::to_string(&self.list)
+            .map_err(|e| Fault::new(Exit::Failed, format!("Cannot write the record: {e}.")))?;
+        files::replace(&path, files::read(&path)?.as_deref(), text.as_bytes(), 0o600)
+    }
+}
+
+fn broken(path: &Path, why: &str) -> Fault {
+    Fault::new(Exit::Data, format!("`{}` cannot be read: {why}.", path.display()))
+        .hint("Move it away; uninstall then takes out the entry and leaves the rest of the file as it is.")
+}
