@@ -19,18 +19,31 @@ impl Script {
     /// Whether anything in this script, or in any script inside it, could not be read.
     #[must_use]
     pub fn has_faults(&self) -> bool {
-        let mut found = false;
-        self.visit(&mut |node| {
-            if let Node::Script(script) = node {
-                found |= !script.faults.is_empty();
-            }
-        });
-        found
+        let mut search = Faults(false);
+        reading::script(self, &mut search);
+        search.0
     }
 
     /// Calls `see` on everything in the tree, outer before inner.
     pub fn visit(&self, see: &mut dyn FnMut(Node<'_>)) {
         reading::script(self, &mut See(see));
+    }
+}
+
+impl Word {
+    /// Whether anything in a script inside this word could not be read.
+    pub(crate) fn has_faults(&self) -> bool {
+        let mut search = Faults(false);
+        reading::word(self, &mut search);
+        search.0
+    }
+}
+
+struct Faults(bool);
+
+impl reading::Visitor for Faults {
+    fn script(&mut self, script: &Script) {
+        self.0 |= !script.faults.is_empty();
     }
 }
 
@@ -183,7 +196,7 @@ macro_rules! walk {
                 }
             }
 
-            fn word(word: &$($mut)? Word, v: &mut dyn Visitor) {
+            pub(super) fn word(word: &$($mut)? Word, v: &mut dyn Visitor) {
                 v.word(word);
                 parts(&$($mut)? word.parts, v);
             }

@@ -108,6 +108,8 @@ impl Parser<'_> {
         loop {
             if let Some(redirect) = self.redirect() {
                 redirects.push(redirect);
+                // Any operator makes bash forget that it reads the arguments of a declaration.
+                place = Place::Argument;
             } else if !self.word_begins() {
                 break;
             } else if words.is_empty() {
@@ -190,7 +192,12 @@ impl Parser<'_> {
             self.word(Place::Argument);
             self.blanks();
             if self.opening().is_none() {
+                // Reserved words are reserved after the name too.
+                let reserved = self.keyword().is_some();
                 self.go_back(&mark);
+                if reserved {
+                    self.unexpected();
+                }
             }
         }
         let command = self.command().unwrap_or_else(|| {

@@ -73,9 +73,17 @@ impl Parser<'_> {
         }
         head.name = self.parameter_name();
         if head.name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && self.peek() == Some(b'[') {
-            head.index = Some(Box::new(self.subscript()));
+            head.index = Some(Box::new(self.bounded_subscript()));
         }
         head
+    }
+
+    /// `[...]`, which ends before an unquoted brace even without its bracket.
+    fn bounded_subscript(&mut self) -> Word {
+        self.pos += 1;
+        let word = self.operand(&Matched { closes: Some(b'}'), ..Matched::bare(b'[', b']') });
+        self.eat(b']');
+        *word
     }
 
     fn parameter_name(&mut self) -> String {
@@ -88,6 +96,8 @@ impl Parser<'_> {
                 }
                 self.text_of(start, self.pos).into()
             }
+            // `${${` opens another one, as bash counts braces, whatever it makes of them later.
+            Some(b'$') if matches!(self.nth(1), Some(b'{' | b'(' | b'[')) => String::new(),
             Some(byte) if is_special_parameter(byte) => {
                 self.pos += 1;
                 String::from(char::from(byte))

@@ -28,10 +28,22 @@ impl Parser<'_> {
         self.blanks();
         let target = match op {
             RedirectOp::HereDoc => self.document(strip),
-            _ => self.wanted_word(Place::Argument),
+            _ => self.target(op),
         };
         let span = self.span(start, self.pos);
         Some(Redirect { fd: descriptor.number, fd_var: descriptor.variable, op, target, span })
+    }
+
+    fn target(&mut self, op: RedirectOp) -> Word {
+        let start = self.pos;
+        let word = self.wanted_word(Place::Argument);
+        let numeric = self.raw(start, self.pos).bytes().all(|b| b.is_ascii_digit());
+        // In `>1>f` the number belongs to the second operator. Only `>&1>f` reads it twice.
+        if numeric && matches!(self.peek(), Some(b'<' | b'>')) && !matches!(op, RedirectOp::DupIn | RedirectOp::DupOut)
+        {
+            self.unexpected();
+        }
+        word
     }
 
     fn redirect_opening(&mut self) -> Option<(Descriptor, RedirectOp, bool)> {
@@ -108,7 +120,11 @@ impl Parser<'_> {
     /// The delimiter of a here-document. The body follows on the next line, so the tree gets a number for now.
     fn document(&mut self, strip: bool) -> Word {
         let start = self.pos;
-        let delimiter = self.wanted_word(Place::Argument);
+        let delimiter = self.target(RedirectOp::HereDoc);
+        if delimiter.has_faults() {
+            // The delimiter is not in the tree, so its faults would be lost.
+            self.unterminated(start);
+        }
         self.announce_document(&delimiter, start, strip)
     }
 }
