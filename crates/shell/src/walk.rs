@@ -79,7 +79,9 @@ struct Fill<'b>(&'b mut [Word]);
 impl writing::Visitor for Fill<'_> {
     fn redirect(&mut self, redirect: &mut Redirect) {
         if redirect.op == RedirectOp::HereDoc
-            && let Some(body) = usize::try_from(redirect.target.span.start).ok().and_then(|n| self.0.get_mut(n))
+            && let Some(body) = usize::try_from(redirect.target.span.start)
+                .ok()
+                .and_then(|n| self.0.get_mut(n))
         {
             redirect.target = core::mem::take(body);
         }

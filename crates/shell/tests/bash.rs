@@ -23,17 +23,26 @@ fn wrong(file: &str, expected: bool, says: impl Fn(&str) -> bool) -> Vec<String>
 
 #[test]
 fn what_bash_reads_has_no_faults() {
-    assert_eq!(wrong(ACCEPTED, false, |text| shell::parse(text).has_faults()), Vec::<String>::new());
+    assert_eq!(
+        wrong(ACCEPTED, false, |text| shell::parse(text).has_faults()),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn what_bash_refuses_has_faults() {
-    assert_eq!(wrong(REFUSED, true, |text| shell::parse(text).has_faults()), Vec::<String>::new());
+    assert_eq!(
+        wrong(REFUSED, true, |text| shell::parse(text).has_faults()),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn what_bash_refuses_only_later_has_faults() {
-    assert_eq!(wrong(LATER, true, |text| shell::parse(text).has_faults()), Vec::<String>::new());
+    assert_eq!(
+        wrong(LATER, true, |text| shell::parse(text).has_faults()),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -42,7 +51,19 @@ fn the_files_tell_the_truth_about_bash() {
         println!("skipped: there is no bash to ask");
         return;
     }
-    assert_eq!(wrong(ACCEPTED, true, bash_accepts), Vec::<String>::new(), "refused by bash");
-    assert_eq!(wrong(LATER, true, bash_accepts), Vec::<String>::new(), "refused by bash at once");
-    assert_eq!(wrong(REFUSED, false, bash_accepts), Vec::<String>::new(), "read by bash");
+    assert_eq!(
+        wrong(ACCEPTED, true, bash_accepts),
+        Vec::<String>::new(),
+        "refused by bash"
+    );
+    assert_eq!(
+        wrong(LATER, true, bash_accepts),
+        Vec::<String>::new(),
+        "refused by bash at once"
+    );
+    assert_eq!(
+        wrong(REFUSED, false, bash_accepts),
+        Vec::<String>::new(),
+        "read by bash"
+    );
 }

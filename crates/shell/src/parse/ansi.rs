@@ -47,10 +47,17 @@ fn escape<'a>(text: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
 
 /// The value of at most `most` digits, and what follows them.
 fn number(text: &[u8], radix: u32, most: usize) -> (u32, &[u8]) {
-    let digits = text.iter().take(most).take_while(|b| char::from(**b).is_digit(radix)).count();
+    let digits = text
+        .iter()
+        .take(most)
+        .take_while(|b| char::from(**b).is_digit(radix))
+        .count();
     let (number, rest) = text.split_at_checked(digits).unwrap_or((&[], text));
     let value = number.iter().filter_map(|b| char::from(*b).to_digit(radix));
-    (value.fold(0u32, |sum, digit| sum.wrapping_mul(radix).wrapping_add(digit)), rest)
+    (
+        value.fold(0u32, |sum, digit| sum.wrapping_mul(radix).wrapping_add(digit)),
+        rest,
+    )
 }
 
 fn push_byte(value: u32, out: &mut Vec<u8>) -> Option<()> {
@@ -71,13 +78,21 @@ fn octal<'a>(text: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
 /// `\xHH`, or `\x{H...}` whose closing brace is optional.
 fn hexadecimal<'a>(text: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
     let braced = text.strip_prefix(b"{");
-    let (value, rest) = number(braced.unwrap_or(text), 16, if braced.is_some() { usize::MAX } else { 2 });
+    let (value, rest) = number(
+        braced.unwrap_or(text),
+        16,
+        if braced.is_some() { usize::MAX } else { 2 },
+    );
     if rest.len() == braced.unwrap_or(text).len() {
         out.extend(b"\\x");
         return Some(text);
     }
     push_byte(value, out)?;
-    Some(if braced.is_some() { rest.strip_prefix(b"}").unwrap_or(rest) } else { rest })
+    Some(if braced.is_some() {
+        rest.strip_prefix(b"}").unwrap_or(rest)
+    } else {
+        rest
+    })
 }
 
 fn unicode<'a>(letter: u8, text: &'a [u8], most: usize, out: &mut Vec<u8>) -> Option<&'a [u8]> {
@@ -101,8 +116,16 @@ fn control<'a>(text: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
         return Some(text);
     };
     // `\c\\` is one control character, for the second backslash belongs to the first.
-    let rest = if letter == b'\\' { rest.strip_prefix(b"\\").unwrap_or(rest) } else { rest };
-    let value = if letter == b'?' { 127 } else { letter.to_ascii_uppercase() & 0x1f };
+    let rest = if letter == b'\\' {
+        rest.strip_prefix(b"\\").unwrap_or(rest)
+    } else {
+        rest
+    };
+    let value = if letter == b'?' {
+        127
+    } else {
+        letter.to_ascii_uppercase() & 0x1f
+    };
     push_byte(u32::from(value), out)?;
     Some(rest)
 }

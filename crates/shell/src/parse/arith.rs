@@ -43,7 +43,11 @@ impl Parser<'_> {
         self.advance(opening);
         let read = self.nested(|p| {
             let arith = p.expression(&expression(b")"));
-            if p.peek() == Some(b')') && p.nth(1) == Some(b')') { Some(arith) } else { None }
+            if p.peek() == Some(b')') && p.nth(1) == Some(b')') {
+                Some(arith)
+            } else {
+                None
+            }
         });
         if read.is_some() {
             self.advance(2);
@@ -60,7 +64,11 @@ impl Parser<'_> {
     }
 
     pub(super) fn mark(&self) -> Mark {
-        Mark { pos: self.pos, faults: self.faults.len(), gave_up: self.gave_up }
+        Mark {
+            pos: self.pos,
+            faults: self.faults.len(),
+            gave_up: self.gave_up,
+        }
     }
 
     /// Goes back to read the same bytes differently. What was read in vain is paid for; nothing may cost too much.
@@ -79,12 +87,18 @@ impl Parser<'_> {
         let start = self.pos;
         let mut pieces = Pieces::default();
         self.matched(&mut pieces, form);
-        Arith { parts: pieces.finish(), span: self.span(start, self.pos) }
+        Arith {
+            parts: pieces.finish(),
+            span: self.span(start, self.pos),
+        }
     }
 
     /// `$[ expression ]`
     pub(super) fn old_arithmetic(&mut self, start: usize) -> Part {
-        let form = Matched { nest: Some((b'[', b']')), ..expression(b"]") };
+        let form = Matched {
+            nest: Some((b'[', b']')),
+            ..expression(b"]")
+        };
         let arith = self.nested(|p| p.expression(&form));
         if !self.eat(b']') {
             self.unterminated(start);
@@ -94,7 +108,11 @@ impl Parser<'_> {
 
     /// A part of a slice `${x:offset:length}`.
     pub(super) fn bounded_expression(&mut self, ends: &[u8]) -> Arith {
-        self.expression(&Matched { closes: Some(b'}'), ternary: true, ..expression(ends) })
+        self.expression(&Matched {
+            closes: Some(b'}'),
+            ternary: true,
+            ..expression(ends)
+        })
     }
 
     /// The three expressions of `for ((a; b; c))` with the parentheses that close it.

@@ -10,7 +10,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 /// Builtins whose arguments may be array assignments.
-const DECLARATIONS: [&str; 8] = ["alias", "declare", "eval", "export", "let", "local", "readonly", "typeset"];
+const DECLARATIONS: [&str; 8] = [
+    "alias", "declare", "eval", "export", "let", "local", "readonly", "typeset",
+];
 
 /// How a compound command begins.
 enum Opening {
@@ -62,7 +64,11 @@ impl Parser<'_> {
             Form::Function { .. } | Form::Coproc(_) => Vec::new(),
             _ => self.redirects(),
         };
-        Command { form, redirects, span: self.span(start, self.pos) }
+        Command {
+            form,
+            redirects,
+            span: self.span(start, self.pos),
+        }
     }
 
     fn compound_form(&mut self, keyword: Keyword, start: usize) -> Form {
@@ -99,43 +105,69 @@ impl Parser<'_> {
         if self.keyword().is_some_and(|(keyword, _)| keyword != Keyword::Time) {
             return None;
         }
-        let start = self.pos;
-        let mut end = start;
-        let mut redirects = Vec::new();
-        let mut assigns: Vec<Assign> = Vec::new();
-        let mut words: Vec<Word> = Vec::new();
-        let mut place = Place::Argument;
-        loop {
-            if let Some(redirect) = self.redirect() {
-                redirects.push(redirect);
-                // Any operator makes bash forget that it reads the arguments of a declaration.
-                place = Place::Argument;
-            } else if !self.word_begins() {
-                break;
-            } else if words.is_empty() {
-                match self.head() {
-                    Head::Assign(assign) => assigns.push(assign),
-                    Head::Word(word) => {
-                        place = argument_place(&word);
-                        words.push(word);
-                    }
-                }
-            } else {
-                words.push(self.word(place));
-            }
-            end = self.pos;
+        let command = Simple {
+            start: self.pos,
+            end: self.pos,
+            ..Simple::default()
+        };
+        self.simple_from(command)
+    }
+
+    /// Reads the rest of a simple command, or of a function definition, which begins like one.
+    fn simple_from(&mut self, mut command: Simple) -> Option<Command> {
+        while self.simple_piece(&mut command) {
+            command.end = self.pos;
             self.blanks();
-            if self.peek() == Some(b'(') && words.len() == 1 && assigns.is_empty() && redirects.is_empty() {
-                if let Some(form) = self.function_after(&words, start) {
-                    return Some(Command { form, redirects, span: self.span(start, self.pos) });
+            if self.peek() == Some(b'(') && command.is_one_word() {
+                if let Some(form) = self.function_after(&command.words, command.start) {
+                    let span = self.span(command.start, self.pos);
+                    return Some(Command {
+                        form,
+                        redirects: Vec::new(),
+                        span,
+                    });
                 }
                 break;
             }
         }
+        let Simple {
+            start,
+            end,
+            assigns,
+            words,
+            redirects,
+            ..
+        } = command;
         if assigns.is_empty() && words.is_empty() && redirects.is_empty() {
             return None;
         }
-        Some(Command { form: Form::Simple { assigns, words }, redirects, span: self.span(start, end) })
+        Some(Command {
+            form: Form::Simple { assigns, words },
+            redirects,
+            span: self.span(start, end),
+        })
+    }
+
+    /// Reads the next assignment, word or redirection; false at the end of the command.
+    fn simple_piece(&mut self, command: &mut Simple) -> bool {
+        if let Some(redirect) = self.redirect() {
+            command.redirects.push(redirect);
+            // Any operator makes bash forget that it reads the arguments of a declaration.
+            command.declares = false;
+        } else if !self.word_begins() {
+            return false;
+        } else if command.words.is_empty() {
+            let head = self.head();
+            command.add(head);
+        } else {
+            let place = if command.declares {
+                Place::Declaration
+            } else {
+                Place::Argument
+            };
+            command.words.push(self.word(place));
+        }
+        true
     }
 
     /// `name ()` with its body, if the parentheses are empty.
@@ -144,9 +176,15 @@ impl Parser<'_> {
         if !self.eat_empty_parens() {
             return None;
         }
-        let name = words.first().and_then(Word::literal).unwrap_or_else(|| raw_name.trim_end().into());
+        let name = words
+            .first()
+            .and_then(Word::literal)
+            .unwrap_or_else(|| raw_name.trim_end().into());
         let body = self.nested(|p| Some(p.function_body()));
-        Some(Form::Function { name, body: body.unwrap_or_else(|| Rc::new(self.nothing())) })
+        Some(Form::Function {
+            name,
+            body: body.unwrap_or_else(|| Rc::new(self.nothing())),
+        })
     }
 
     fn eat_empty_parens(&mut self) -> bool {
@@ -181,30 +219,46 @@ impl Parser<'_> {
         if self.peek() == Some(b'(') {
             self.eat_empty_parens();
         }
-        Form::Function { name, body: self.function_body() }
+        Form::Function {
+            name,
+            body: self.function_body(),
+        }
     }
 
     /// `coproc command` or `coproc NAME compound`.
     fn coproc(&mut self) -> Form {
         self.blanks();
-        if self.opening().is_none() && self.word_begins() {
-            let mark = self.mark();
-            self.word(Place::Argument);
-            self.blanks();
-            if self.opening().is_none() {
-                // Reserved words are reserved after the name too.
-                let reserved = self.keyword().is_some();
-                self.go_back(&mark);
-                if reserved {
-                    self.unexpected();
-                }
-            }
-        }
-        let command = self.command().unwrap_or_else(|| {
+        let names = self.word_begins() && !self.peek().is_some_and(|b| b == b'{' || b.is_ascii_digit());
+        let command = if names && self.keyword().is_none() {
+            self.coproc_named()
+        } else {
+            self.command()
+        };
+        let command = command.unwrap_or_else(|| {
             self.unexpected();
             self.nothing()
         });
         Form::Coproc(Box::new(command))
+    }
+
+    /// The first word is a name if a compound command follows it. Otherwise it is the command.
+    fn coproc_named(&mut self) -> Option<Command> {
+        let mut command = Simple {
+            start: self.pos,
+            ..Simple::default()
+        };
+        let head = self.head();
+        command.add(head);
+        command.end = self.pos;
+        self.blanks();
+        if command.is_one_word() && self.opening().is_some() {
+            return self.command();
+        }
+        if self.keyword().is_some() {
+            // Reserved words are reserved after the name too.
+            self.unexpected();
+        }
+        self.simple_from(command)
     }
 
     /// A word that is a name: its text, or how it is written if it has to be expanded.
@@ -220,8 +274,15 @@ impl Parser<'_> {
 
     /// The command that stands for a missing one.
     fn nothing(&self) -> Command {
-        let form = Form::Simple { assigns: Vec::new(), words: Vec::new() };
-        Command { form, redirects: Vec::new(), span: self.span(self.pos, self.pos) }
+        let form = Form::Simple {
+            assigns: Vec::new(),
+            words: Vec::new(),
+        };
+        Command {
+            form,
+            redirects: Vec::new(),
+            span: self.span(self.pos, self.pos),
+        }
     }
 
     fn head(&mut self) -> Head {
@@ -248,9 +309,31 @@ enum Head {
     Word(Word),
 }
 
-fn argument_place(command: &Word) -> Place {
-    match command.parts.as_slice() {
-        [Part::Lit(name)] if DECLARATIONS.contains(&name.as_str()) => Place::Declaration,
-        _ => Place::Argument,
+/// A simple command under construction.
+#[derive(Default)]
+struct Simple {
+    start: usize,
+    end: usize,
+    assigns: Vec<Assign>,
+    words: Vec<Word>,
+    redirects: Vec<Redirect>,
+    /// Whether array assignments may follow.
+    declares: bool,
+}
+
+impl Simple {
+    fn add(&mut self, head: Head) {
+        match head {
+            Head::Assign(assign) => self.assigns.push(assign),
+            Head::Word(word) => {
+                self.declares =
+                    matches!(word.parts.as_slice(), [Part::Lit(name)] if DECLARATIONS.contains(&name.as_str()));
+                self.words.push(word);
+            }
+        }
+    }
+
+    fn is_one_word(&self) -> bool {
+        self.words.len() == 1 && self.assigns.is_empty() && self.redirects.is_empty()
     }
 }

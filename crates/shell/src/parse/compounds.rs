@@ -113,7 +113,12 @@ impl Parser<'_> {
                 self.list_terminator();
             }
         }
-        Form::For { name, words, body: self.do_group(start), select }
+        Form::For {
+            name,
+            words,
+            body: self.do_group(start),
+            select,
+        }
     }
 
     fn words_of_loop(&mut self) -> Vec<Word> {
@@ -142,7 +147,10 @@ impl Parser<'_> {
         if matches!(self.peek(), Some(b';' | b'\n')) {
             self.list_terminator();
         }
-        Form::ForArith { head, body: self.do_group(start) }
+        Form::ForArith {
+            head,
+            body: self.do_group(start),
+        }
     }
 
     pub(super) fn case(&mut self, start: usize) -> Form {
@@ -186,7 +194,11 @@ impl Parser<'_> {
         } else if !matches!(self.keyword(), Some((Keyword::Esac, _))) {
             self.unexpected();
         }
-        Some(Arm { patterns, body, falls_through })
+        Some(Arm {
+            patterns,
+            body,
+            falls_through,
+        })
     }
 
     fn patterns(&mut self) -> Vec<Word> {
@@ -206,7 +218,10 @@ impl Parser<'_> {
     pub(super) fn wanted_word(&mut self, place: Place) -> Word {
         if !self.word_begins() {
             self.unexpected();
-            return Word { parts: Vec::new(), span: self.span(self.pos, self.pos) };
+            return Word {
+                parts: Vec::new(),
+                span: self.span(self.pos, self.pos),
+            };
         }
         self.word(place)
     }

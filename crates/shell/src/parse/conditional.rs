@@ -30,7 +30,11 @@ struct Conditional {
 
 impl Parser<'_> {
     pub(super) fn conditional(&mut self, start: usize) -> Form {
-        let mut state = Conditional { words: Vec::new(), expect: Expect::Term, parens: 0 };
+        let mut state = Conditional {
+            words: Vec::new(),
+            expect: Expect::Term,
+            parens: 0,
+        };
         loop {
             match state.expect {
                 Expect::Term | Expect::Joint => self.linebreaks(),
@@ -54,7 +58,11 @@ impl Parser<'_> {
     }
 
     fn conditional_word(&mut self, state: &mut Conditional) {
-        let place = if let Expect::Operand(place) = state.expect { place } else { Place::Argument };
+        let place = if let Expect::Operand(place) = state.expect {
+            place
+        } else {
+            Place::Argument
+        };
         let word = self.word(place);
         let text = match word.parts.as_slice() {
             [Part::Lit(text)] => text.as_str(),
@@ -106,7 +114,10 @@ impl Parser<'_> {
         let start = self.pos;
         self.advance(text.len());
         let span = self.span(start, self.pos);
-        state.words.push(Word { parts: vec![Part::Lit(String::from(text))], span });
+        state.words.push(Word {
+            parts: vec![Part::Lit(String::from(text))],
+            span,
+        });
         state.expect = next;
         true
     }

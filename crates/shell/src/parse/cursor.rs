@@ -8,7 +8,10 @@ use alloc::borrow::Cow;
 
 /// Whether a byte ends an unquoted word.
 pub(super) fn is_meta(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>')
+    matches!(
+        byte,
+        b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>'
+    )
 }
 
 /// Whether a byte may stand in a variable name.
@@ -24,7 +27,11 @@ pub(super) fn is_name_start(byte: u8) -> bool {
 impl<'t> Parser<'t> {
     /// The raw byte at an offset.
     pub(super) fn at(&self, offset: usize) -> Option<u8> {
-        if offset < self.end { self.text.as_bytes().get(offset).copied() } else { None }
+        if offset < self.end {
+            self.text.as_bytes().get(offset).copied()
+        } else {
+            None
+        }
     }
 
     /// The next byte, after joined lines.
@@ -111,7 +118,11 @@ impl<'t> Parser<'t> {
     /// The text between two offsets with its lines joined.
     pub(super) fn text_of(&self, start: usize, end: usize) -> Cow<'t, str> {
         let raw = self.raw(start, end);
-        if raw.contains("\\\n") { Cow::Owned(raw.replace("\\\n", "")) } else { Cow::Borrowed(raw) }
+        if raw.contains("\\\n") {
+            Cow::Owned(raw.replace("\\\n", ""))
+        } else {
+            Cow::Borrowed(raw)
+        }
     }
 
     /// The longest run of bytes from here that satisfy `plain`, moved over.

@@ -52,7 +52,14 @@ impl Parser<'_> {
 
     fn plain_parameter(&mut self, name: String, start: usize) -> Part {
         let span = self.span(start, self.pos);
-        Part::Param(Param { name, index: None, indirect: false, length: false, op: ParamOp::None, span })
+        Part::Param(Param {
+            name,
+            index: None,
+            indirect: false,
+            length: false,
+            op: ParamOp::None,
+            span,
+        })
     }
 
     fn dollar_paren(&mut self) -> Part {
@@ -71,7 +78,10 @@ impl Parser<'_> {
         let start = self.pos;
         let output = self.peek() == Some(b'>');
         self.advance(2);
-        Part::Process { output, script: self.substitution(start, Stops::PAREN) }
+        Part::Process {
+            output,
+            script: self.substitution(start, Stops::PAREN),
+        }
     }
 
     /// `${ list; }`, which newer shells run in place.
@@ -123,7 +133,9 @@ impl Parser<'_> {
         let mut text = String::new();
         loop {
             text.push_str(self.run(|b| b != b'\\' && b != b'`'));
-            let Some(byte) = self.at(self.pos) else { return (text, false) };
+            let Some(byte) = self.at(self.pos) else {
+                return (text, false);
+            };
             self.pos += 1;
             if byte == b'`' {
                 return (text, true);

@@ -25,13 +25,29 @@ pub(super) struct Pending {
 impl<'t> Parser<'t> {
     /// Notes a here-document whose operator and delimiter have been read, and returns its placeholder.
     pub(super) fn announce_document(&mut self, delimiter: &Word, start: usize, strip: bool) -> Word {
-        let quoted = delimiter.parts.iter().any(|part| matches!(part, Part::Quoted(_) | Part::Double(_)));
-        let text = delimiter.literal().unwrap_or_else(|| self.text_of(start, self.pos).into());
+        let quoted = delimiter
+            .parts
+            .iter()
+            .any(|part| matches!(part, Part::Quoted(_) | Part::Double(_)));
+        let text = delimiter
+            .literal()
+            .unwrap_or_else(|| self.text_of(start, self.pos).into());
         let number = self.bodies.len();
         self.bodies.push(Word::default());
-        self.pending.push(Pending { number, delimiter: text, quoted, strip });
+        self.pending.push(Pending {
+            number,
+            delimiter: text,
+            quoted,
+            strip,
+        });
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        Word { parts: Vec::new(), span: Span { start: number, end: number } }
+        Word {
+            parts: Vec::new(),
+            span: Span {
+                start: number,
+                end: number,
+            },
+        }
     }
 
     /// Reads the bodies that begin here, at the start of a line.
@@ -52,7 +68,11 @@ impl<'t> Parser<'t> {
             if line >= self.end {
                 return self.body_of(document, start, line, stripped);
             }
-            let tabs = if document.strip { self.run(|b| b == b'\t').len() } else { 0 };
+            let tabs = if document.strip {
+                self.run(|b| b == b'\t').len()
+            } else {
+                0
+            };
             let content = self.pos;
             self.skip_line(document.quoted);
             let text = self.line_text(content, self.pos, document.quoted);
@@ -92,7 +112,11 @@ impl<'t> Parser<'t> {
     }
 
     fn line_text(&self, start: usize, end: usize, quoted: bool) -> Cow<'t, str> {
-        if quoted { Cow::Borrowed(self.raw(start, end)) } else { self.text_of(start, end) }
+        if quoted {
+            Cow::Borrowed(self.raw(start, end))
+        } else {
+            self.text_of(start, end)
+        }
     }
 
     /// The body between two offsets, or the text that is left of it without its leading tabs.
@@ -111,7 +135,10 @@ impl<'t> Parser<'t> {
                 Part::Double(parts)
             }
         };
-        Word { parts: vec![part], span }
+        Word {
+            parts: vec![part],
+            span,
+        }
     }
 }
 

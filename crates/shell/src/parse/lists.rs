@@ -14,7 +14,10 @@ impl Parser<'_> {
         self.wanted = outer.or(stops);
         let items = self.items(stops, outer);
         self.wanted = outer;
-        Script { items, faults: core::mem::replace(&mut self.faults, outer_faults) }
+        Script {
+            items,
+            faults: core::mem::replace(&mut self.faults, outer_faults),
+        }
     }
 
     /// A list that must not be empty.
@@ -119,7 +122,11 @@ impl Parser<'_> {
     }
 
     fn pipeline(&mut self) -> Option<Pipeline> {
-        let mut pipeline = Pipeline { negated: false, timed: false, stages: Vec::new() };
+        let mut pipeline = Pipeline {
+            negated: false,
+            timed: false,
+            stages: Vec::new(),
+        };
         let mut prefixed = false;
         while let Some((keyword, after)) = self.keyword() {
             match keyword {
@@ -192,13 +199,25 @@ impl Parser<'_> {
         self.advance(if both { 2 } else { 1 });
         let span = self.span(start, self.pos);
         if both && let Some(last) = stages.last_mut() {
-            let target = Word { parts: vec![Part::Lit("1".into())], span };
-            last.redirects.push(Redirect { fd: Some(2), fd_var: None, op: RedirectOp::DupOut, target, span });
+            let target = Word {
+                parts: vec![Part::Lit("1".into())],
+                span,
+            };
+            last.redirects.push(Redirect {
+                fd: Some(2),
+                fd_var: None,
+                op: RedirectOp::DupOut,
+                target,
+                span,
+            });
         }
     }
 }
 
 fn ends_in_redirect(chain: &Chain) -> bool {
     let pipeline = chain.rest.last().map_or(&chain.first, |(_, pipeline)| pipeline);
-    pipeline.stages.last().is_some_and(|last| !matches!(last.form, Form::Simple { .. }) && !last.redirects.is_empty())
+    pipeline
+        .stages
+        .last()
+        .is_some_and(|last| !matches!(last.form, Form::Simple { .. }) && !last.redirects.is_empty())
 }

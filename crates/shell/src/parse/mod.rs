@@ -42,8 +42,17 @@ pub const MAX_LEN: usize = 1 << 20;
 #[must_use]
 pub fn parse(text: &str) -> Script {
     if text.len() > MAX_LEN {
-        let span = Span { start: 0, end: u32::try_from(text.len()).unwrap_or(u32::MAX) };
-        return Script { items: Vec::new(), faults: vec![Fault { kind: FaultKind::TooLong, span }] };
+        let span = Span {
+            start: 0,
+            end: u32::try_from(text.len()).unwrap_or(u32::MAX),
+        };
+        return Script {
+            items: Vec::new(),
+            faults: vec![Fault {
+                kind: FaultKind::TooLong,
+                span,
+            }],
+        };
     }
     let mut parser = Parser::new(text);
     let mut script = parser.list(Stops::NONE);
@@ -150,7 +159,11 @@ impl<'t> Parser<'t> {
 
     /// Something that cannot stand here, or the end of the text where something must stand.
     fn unexpected(&mut self) {
-        let kind = if self.at_end() { FaultKind::Unterminated } else { FaultKind::Unexpected };
+        let kind = if self.at_end() {
+            FaultKind::Unterminated
+        } else {
+            FaultKind::Unexpected
+        };
         let end = if self.at_end() { self.pos } else { self.pos + 1 };
         self.fault(kind, self.pos, end);
     }
@@ -161,6 +174,9 @@ impl<'t> Parser<'t> {
 
     fn span(&self, start: usize, end: usize) -> Span {
         let offset = |at| u32::try_from(at).unwrap_or(u32::MAX);
-        self.pinned.unwrap_or(Span { start: offset(start), end: offset(end) })
+        self.pinned.unwrap_or(Span {
+            start: offset(start),
+            end: offset(end),
+        })
     }
 }

@@ -33,8 +33,8 @@ impl Parser<'_> {
         let inside = self.pos;
         let head = self.parameter_head();
         let mut op = self.operation(&head, quoting);
-        if self.peek() != Some(b'}') || (head.name.is_empty() && matches!(op, ParamOp::None)) {
-            op = self.not_understood(inside, op, quoting);
+        if matches!(op, ParamOp::None) && (head.name.is_empty() || self.peek() != Some(b'}')) {
+            op = self.not_understood(inside, quoting);
         }
         if !self.eat(b'}') {
             self.unterminated(start);
@@ -43,19 +43,31 @@ impl Parser<'_> {
     }
 
     fn understood(&mut self, head: Head, op: ParamOp, start: usize) -> Param {
-        let Head { name, index, indirect, length } = head;
-        Param { name, index, indirect, length, op, span: self.span(start, self.pos) }
+        let Head {
+            name,
+            index,
+            indirect,
+            length,
+        } = head;
+        Param {
+            name,
+            index,
+            indirect,
+            length,
+            op,
+            span: self.span(start, self.pos),
+        }
     }
 
     /// Keeps what makes no sense as a parameter: what was read of it, and the text up to the brace.
-    fn not_understood(&mut self, inside: usize, op: ParamOp, quoting: Quoting) -> ParamOp {
+    fn not_understood(&mut self, inside: usize, quoting: Quoting) -> ParamOp {
         let mut pieces = Pieces::default();
-        match op {
-            ParamOp::Other(word) => pieces.extend(word.parts),
-            _ => pieces.text(Text::Quoted, &self.text_of(inside, self.pos)),
-        }
+        pieces.text(Text::Quoted, &self.text_of(inside, self.pos));
         self.matched(&mut pieces, &until_brace(b"}", quoting));
-        ParamOp::Other(Box::new(Word { parts: pieces.finish(), span: self.span(inside, self.pos) }))
+        ParamOp::Other(Box::new(Word {
+            parts: pieces.finish(),
+            span: self.span(inside, self.pos),
+        }))
     }
 
     fn parameter_head(&mut self) -> Head {
@@ -81,7 +93,10 @@ impl Parser<'_> {
     /// `[...]`, which ends before an unquoted brace even without its bracket.
     fn bounded_subscript(&mut self) -> Word {
         self.pos += 1;
-        let word = self.operand(&Matched { closes: Some(b'}'), ..Matched::bare(b'[', b']') });
+        let word = self.operand(&Matched {
+            closes: Some(b'}'),
+            ..Matched::bare(b'[', b']')
+        });
         self.eat(b']');
         *word
     }
@@ -134,7 +149,11 @@ impl Parser<'_> {
 
     fn default(&mut self, op: u8, colon: bool, quoting: Quoting) -> ParamOp {
         let word = self.operand(&until_brace(b"}", quoting));
-        ParamOp::Default { op: char::from(op), colon, word }
+        ParamOp::Default {
+            op: char::from(op),
+            colon,
+            word,
+        }
     }
 
     /// A word of the expansion, up to its end.
@@ -142,13 +161,20 @@ impl Parser<'_> {
         let start = self.pos;
         let mut pieces = Pieces::default();
         self.matched(&mut pieces, form);
-        Box::new(Word { parts: pieces.finish(), span: self.span(start, self.pos) })
+        Box::new(Word {
+            parts: pieces.finish(),
+            span: self.span(start, self.pos),
+        })
     }
 
     fn slice(&mut self) -> ParamOp {
         self.pos += 1;
         let offset = self.bounded_expression(b":}");
-        let length = if self.eat(b':') { Some(self.bounded_expression(b"}")) } else { None };
+        let length = if self.eat(b':') {
+            Some(self.bounded_expression(b"}"))
+        } else {
+            None
+        };
         ParamOp::Slice { offset, length }
     }
 
@@ -161,7 +187,11 @@ impl Parser<'_> {
     // A pattern is active even inside double quotes, and single quotes quote in it. So patterns are always bare.
     fn trim(&mut self, byte: u8) -> ParamOp {
         let longest = self.doubled(byte);
-        ParamOp::Trim { suffix: byte == b'%', longest, pattern: self.operand(&until_brace(b"}", Quoting::Bare)) }
+        ParamOp::Trim {
+            suffix: byte == b'%',
+            longest,
+            pattern: self.operand(&until_brace(b"}", Quoting::Bare)),
+        }
     }
 
     fn replace(&mut self, quoting: Quoting) -> ParamOp {
@@ -175,8 +205,16 @@ impl Parser<'_> {
         };
         let pattern = self.operand(&until_brace(b"/}", Quoting::Bare));
         self.eat(b'/');
-        let with = Matched { text: quoting.text(), ..until_brace(b"}", Quoting::Bare) };
-        ParamOp::Replace { all, anchor, pattern, with: self.operand(&with) }
+        let with = Matched {
+            text: quoting.text(),
+            ..until_brace(b"}", Quoting::Bare)
+        };
+        ParamOp::Replace {
+            all,
+            anchor,
+            pattern,
+            with: self.operand(&with),
+        }
     }
 
     fn case_change(&mut self, byte: u8) -> ParamOp {
@@ -184,7 +222,11 @@ impl Parser<'_> {
         if self.doubled(byte) {
             op.push(char::from(byte));
         }
-        let pattern = if self.peek() == Some(b'}') { None } else { Some(self.operand(&until_brace(b"}", Quoting::Bare))) };
+        let pattern = if self.peek() == Some(b'}') {
+            None
+        } else {
+            Some(self.operand(&until_brace(b"}", Quoting::Bare)))
+        };
         ParamOp::Case { op, pattern }
     }
 

@@ -42,8 +42,12 @@ impl Pieces {
 
     /// Whether these are exactly `NAME=`, `NAME+=` or either with a plain subscript.
     pub(super) fn end_in_assignment(&self) -> bool {
-        let [Part::Lit(text)] = self.parts.as_slice() else { return false };
-        let Some(left) = text.strip_suffix('=') else { return false };
+        let [Part::Lit(text)] = self.parts.as_slice() else {
+            return false;
+        };
+        let Some(left) = text.strip_suffix('=') else {
+            return false;
+        };
         let left = left.strip_suffix('+').unwrap_or(left);
         let name = match left.split_once('[') {
             Some((name, subscript)) if subscript.ends_with(']') => name,

@@ -20,7 +20,11 @@ pub(super) enum Quoting {
 impl Quoting {
     /// How literal text is to be understood.
     pub(super) fn text(self) -> Text {
-        if self == Quoting::Bare { Text::Active } else { Text::Quoted }
+        if self == Quoting::Bare {
+            Text::Active
+        } else {
+            Text::Quoted
+        }
     }
 
     fn escapes(self, byte: u8) -> bool {

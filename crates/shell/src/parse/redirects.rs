@@ -31,7 +31,13 @@ impl Parser<'_> {
             _ => self.target(op),
         };
         let span = self.span(start, self.pos);
-        Some(Redirect { fd: descriptor.number, fd_var: descriptor.variable, op, target, span })
+        Some(Redirect {
+            fd: descriptor.number,
+            fd_var: descriptor.variable,
+            op,
+            target,
+            span,
+        })
     }
 
     fn target(&mut self, op: RedirectOp) -> Word {
@@ -72,7 +78,11 @@ impl Parser<'_> {
                 while self.peek().is_some_and(|b| b.is_ascii_digit()) {
                     self.pos += 1;
                 }
-                let number = self.text_of(start, self.pos).parse().ok().filter(|n| i32::try_from(*n).is_ok());
+                let number = self
+                    .text_of(start, self.pos)
+                    .parse()
+                    .ok()
+                    .filter(|n| i32::try_from(*n).is_ok());
                 descriptor.number = Some(number?);
             }
             _ => return Some(descriptor),
@@ -97,7 +107,11 @@ impl Parser<'_> {
         }
         let append = self.nth(2) == Some(b'>');
         self.advance(if append { 3 } else { 2 });
-        Some(if append { RedirectOp::BothAppend } else { RedirectOp::Both })
+        Some(if append {
+            RedirectOp::BothAppend
+        } else {
+            RedirectOp::Both
+        })
     }
 
     /// The operator, its length, and whether it is `<<-`.

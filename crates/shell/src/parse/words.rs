@@ -49,7 +49,10 @@ impl Parser<'_> {
         while self.piece(&mut pieces, place) {
             end = self.pos;
         }
-        Word { parts: pieces.finish(), span: self.span(start, end.max(start)) }
+        Word {
+            parts: pieces.finish(),
+            span: self.span(start, end.max(start)),
+        }
     }
 
     /// Reads the next piece of a word; false at its end.
@@ -146,7 +149,10 @@ impl Parser<'_> {
         let start = self.pos;
         let mut pieces = Pieces::default();
         let end = self.matched_or_fault(&mut pieces, &Matched::bare(b'[', b']'));
-        Word { parts: pieces.finish(), span: self.span(start, end) }
+        Word {
+            parts: pieces.finish(),
+            span: self.span(start, end),
+        }
     }
 
     /// `NAME=value` in command position. Otherwise what was read of the word, to be continued.
@@ -163,8 +169,17 @@ impl Parser<'_> {
         }
         self.advance(if append { 2 } else { 1 });
         let value = self.value();
-        let span = crate::Span { start: self.span(start, start).start, end: value.span.end };
-        Ok(Assign { name, index, append, value, span })
+        let span = crate::Span {
+            start: self.span(start, start).start,
+            end: value.span.end,
+        };
+        Ok(Assign {
+            name,
+            index,
+            append,
+            value,
+            span,
+        })
     }
 
     fn not_an_assignment(&mut self, start: usize, name: String, index: Option<Word>) -> Pieces {
@@ -229,5 +244,9 @@ impl Parser<'_> {
 
 /// Whether a byte ends a run of plain characters in a word.
 fn ends_run(byte: u8) -> bool {
-    is_meta(byte) || matches!(byte, b'\\' | b'\'' | b'"' | b'`' | b'$' | b'=' | b'?' | b'*' | b'+' | b'@' | b'!')
+    is_meta(byte)
+        || matches!(
+            byte,
+            b'\\' | b'\'' | b'"' | b'`' | b'$' | b'=' | b'?' | b'*' | b'+' | b'@' | b'!'
+        )
 }

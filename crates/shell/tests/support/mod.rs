@@ -20,5 +20,9 @@ pub(crate) fn bash_accepts(text: &str) -> bool {
 
 /// Whether there is a bash to ask.
 pub(crate) fn bash_is_here() -> bool {
-    Command::new("bash").arg("-c").arg(":").status().is_ok_and(|status| status.success())
+    Command::new("bash")
+        .arg("-c")
+        .arg(":")
+        .status()
+        .is_ok_and(|status| status.success())
 }
