@@ -3,6 +3,16 @@
 //!
 //! The parser must say the same, and so must the bash of this machine.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test stops where something is wrong"
+)]
+
 mod support;
 
 use support::{bash_accepts, bash_is_here};

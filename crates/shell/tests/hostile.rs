@@ -1,5 +1,15 @@
 //! Texts made to exhaust a parser. Each ends soon, on a small stack, with a fault that says what happened.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    clippy::print_stdout,
+    reason = "a test stops where something is wrong"
+)]
+
 use shell::{FaultKind, MAX_DEPTH, MAX_LEN, parse};
 use std::thread;
 use std::time::{Duration, Instant};

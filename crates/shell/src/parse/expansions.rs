@@ -99,9 +99,8 @@ impl Parser<'_> {
         let brace_closes = mem::replace(&mut self.brace_closes, stops == Stops::BRACE);
         let mut script = self.nested(|p| p.list(stops));
         let closed = self.eat(if stops == Stops::BRACE { b'}' } else { b')' });
-        if closed {
-            self.read_documents();
-        } else {
+        self.read_documents();
+        if !closed {
             let faults = mem::replace(&mut self.faults, mem::take(&mut script.faults));
             self.unterminated(start);
             script.faults = mem::replace(&mut self.faults, faults);
@@ -119,7 +118,7 @@ impl Parser<'_> {
         self.pos += 1;
         let (text, closed) = self.backtick_text(quoting);
         let span = self.span(start, self.pos);
-        let mut script = self.nested(|p| p.aside(&text, span, |inner| inner.list(Stops::NONE)));
+        let mut script = self.nested(|p| p.aside(&text, span, |inner| inner.whole()));
         if !closed {
             let faults = mem::replace(&mut self.faults, mem::take(&mut script.faults));
             self.unterminated(start);

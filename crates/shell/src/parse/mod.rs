@@ -55,7 +55,7 @@ pub fn parse(text: &str) -> Script {
         };
     }
     let mut parser = Parser::new(text);
-    let mut script = parser.list(Stops::NONE);
+    let mut script = parser.whole();
     fill_documents(&mut script, &mut parser.bodies);
     script
 }
@@ -108,6 +108,13 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             bodies: Vec::new(),
         }
+    }
+
+    /// Reads everything. Here-documents that still wait at the end are empty.
+    fn whole(&mut self) -> Script {
+        let script = self.list(Stops::NONE);
+        self.read_documents();
+        script
     }
 
     /// Reads `text`, which stands for the bytes of `span`, with a parser of its own.

@@ -1,5 +1,7 @@
 //! What the tests of the parser share.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::process::Command;
 
 /// Whether bash would read a text, given the way agents give it. `bash -n` reads and runs nothing.
@@ -25,4 +27,16 @@ pub(crate) fn bash_is_here() -> bool {
         .arg(":")
         .status()
         .is_ok_and(|status| status.success())
+}
+
+/// What bash prints when it runs a script. Only for scripts of the test's own making that do nothing but print.
+pub(crate) fn bash_prints(script: &str) -> String {
+    let output = Command::new("bash")
+        .args(["--norc", "--noprofile", "-c", "--", script])
+        .env_clear()
+        .env("LC_ALL", "C.UTF-8")
+        .output()
+        .expect("bash is needed by this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
