@@ -95,7 +95,7 @@ fn one(program: &Program, place: &str, examples: &mut Vec<String>) -> String {
     }
     let alternates: Vec<String> = program.alternates.iter().map(|a| alternate(a, place)).collect();
     let stdin: Vec<String> = program.stdin.iter().map(|s| stdin_row(s, place)).collect();
-    let acts: Vec<String> = program.does.iter().map(|d| does(d, place)).collect();
+    let acts: Vec<String> = program.does.iter().flat_map(|d| either(d)).map(|d| does(&d, place)).collect();
     let subs: Vec<String> = program.sub.iter().map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), examples)).collect();
     format!(
         "Program {{ names: {}, style: Style::{style}, options: {}, operands: {}, alternates: &[{}], subs: &[{}], does: &[{}], stdin: &[{}], stdout: {}, class: {} }}",
@@ -109,6 +109,14 @@ fn one(program: &Program, place: &str, examples: &mut Vec<String>) -> String {
         lit(&program.stdout),
         lit(&program.class),
     )
+}
+
+/// `X when A or B` is two rows.
+fn either(row: &str) -> Vec<String> {
+    match row.split_once(" when ") {
+        Some((head, when)) => when.split(" or ").map(|w| format!("{head} when {w}")).collect(),
+        None => vec![row.to_owned()],
+    }
 }
 
 /// `CONDS => SLOTS`

@@ -13,6 +13,8 @@ mod lang;
 mod places;
 mod request;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod verdict;
 mod world;
 

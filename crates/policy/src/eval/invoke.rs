@@ -164,6 +164,9 @@ impl Eval<'_> {
         if let Some(class) = parsed.path.iter().rev().map(|p| p.class).find(|c| !c.is_empty()) {
             run_tags.add(class);
         }
+        if self.escapes(&parsed, piped) {
+            run_tags.add("escape-shell");
+        }
         let shown = parsed.path.iter().filter_map(|p| p.names.first().copied()).collect::<Vec<_>>().join(" ");
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
         self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
@@ -174,6 +177,15 @@ impl Eval<'_> {
             self.state.cwd = cwd;
         }
         out
+    }
+
+    /// A shell without anything to run, started from inside another program's text or by a search: somebody wants to type
+    /// into it. In containers and on other hosts that is everyday work.
+    fn escapes(&self, parsed: &Parsed, piped: bool) -> bool {
+        let shell = parsed.path.first().is_some_and(|p| p.names.contains(&"bash"));
+        let elsewhere = |c: &String| ["docker", "podman", "kubectl", "ssh", "lxc", "nerdctl", "vagrant"].iter().any(|p| c.starts_with(p));
+        let reached = self.pin.is_some() || self.chain.last().is_some_and(|c| c.starts_with("find") || c.starts_with("fd"));
+        shell && !piped && parsed.operands.is_empty() && !parsed.tag("dash-c") && reached && !self.chain.iter().any(elsewhere)
     }
 
     /// `git -C dir`, `make -C dir`, `env -C dir`: everything happens there.

@@ -28,7 +28,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, FileKind, Look, Target, World};
+use crate::{Act, Answer, Effect, Look, Target, World};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -243,12 +243,6 @@ impl<'w> Eval<'w> {
             None if text.starts_with('/') => Target::Path(places::clean(text, "/")),
             None => Target::Unknown("a path below an unknown directory".into()),
         }
-    }
-
-    pub(crate) fn kind(&self, path: &str) -> Answer<FileKind> {
-        let answer = self.world.kind(path);
-        self.look("kind", path, alloc::format!("{answer:?}").to_ascii_lowercase());
-        answer
     }
 
     /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.

@@ -152,13 +152,14 @@ impl Eval<'_> {
                 Answer::Known(text) => known(&text),
                 _ => known("/usr/local/bin:/usr/bin:/bin"),
             },
+            name if names_a_secret(name) => Held::One(Value::unknown(Labels::VARIABLE.with(Labels::SECRET_VARIABLE))),
             _ => Held::One(Value::unknown(Labels::VARIABLE)),
         }
     }
 
     /// `${x:-w}` and its kin. A variable that nobody set in the text may or may not be set outside.
     fn default(&mut self, param: &Param, held: Held, (op, colon): (char, bool), word: &Word, out: &mut Fields, mode: Mode) {
-        let outside = matches!(&held, Held::One(v) if v.has_unknown() && v.labels == Labels::VARIABLE);
+        let outside = matches!(&held, Held::One(v) if v.has_unknown() && v.labels.has(Labels::VARIABLE));
         let unset = match &held {
             Held::Unset => true,
             Held::One(v) => (colon && v.known() == Some("")) || outside && self.is_absent(&param.name),
@@ -249,6 +250,11 @@ impl Eval<'_> {
             None => values.to_vec(),
         }
     }
+}
+
+/// `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`
+fn names_a_secret(name: &str) -> bool {
+    ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"].iter().any(|w| name.to_ascii_uppercase().contains(w))
 }
 
 fn length(held: &Held) -> Option<usize> {

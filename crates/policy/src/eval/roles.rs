@@ -68,7 +68,7 @@ impl Eval<'_> {
                 Labels::NONE
             }
             RoleKind::Words => {
-                self.words(value, rest, context);
+                self.words(role.arg, value, rest, context);
                 Labels::NONE
             }
             RoleKind::RunFile => {
@@ -220,8 +220,18 @@ impl Eval<'_> {
         }
     }
 
-    /// `env -S 'cmd args' more`
-    fn words(&mut self, value: &Value, rest: &[Value], context: &Context) {
+    /// `env -S 'cmd args' more`; `words:PROGRAM` are further words for that program, `words:comma` are parted by commas.
+    fn words(&mut self, arg: &str, value: &Value, rest: &[Value], context: &Context) {
+        if arg == "comma" {
+            let argv: Vec<Value> = value.pattern().split(',').map(|t| Value::text(t).at(value.span)).collect();
+            self.invoke(&argv, Stream::empty(), false, value.span);
+            return;
+        }
+        if !arg.is_empty() {
+            let line = super::invoke::join(&[Value::text(arg), value.clone()]).at(value.span);
+            self.code_value("sh", &line, arg, Stream::empty(), &[]);
+            return;
+        }
         let Some(text) = value.known() else {
             let mut argv = alloc::vec![value.clone()];
             argv.extend(rest.iter().cloned());

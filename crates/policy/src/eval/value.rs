@@ -30,7 +30,11 @@ impl Labels {
     /// Whatever the shell cannot tell without running: a process id, a random number.
     pub(crate) const RUNTIME: Self = Self(1 << 8);
 
-    const NAMES: [(Self, &'static str); 9] = [
+    /// The value of a variable whose name says that it is a secret.
+    pub(crate) const SECRET_VARIABLE: Self = Self(1 << 9);
+
+    const NAMES: [(Self, &'static str); 10] = [
+        (Self::SECRET_VARIABLE, "secret-variable"),
         (Self::NETWORK, "network"),
         (Self::DECODED, "decoded"),
         (Self::SECRET, "secret"),

@@ -286,7 +286,7 @@ impl Parsed {
     }
 
     fn test(&self, test: &Test) -> bool {
-        let like = |v: &Value, pattern: &str| glob::overlaps(pattern, &v.pattern());
+        let like = |v: &Value, patterns: &str| patterns.split('|').any(|p| glob::overlaps(p, &v.pattern()));
         match test {
             Test::Option(name) => self.option(name).is_some(),
             Test::OptionLike(name, pattern) => {

@@ -1,0 +1,100 @@
+//! Rules and facts carry examples; here they run.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use crate::facts::EXAMPLES;
+use crate::rules::RULES;
+use crate::{Answer, FileKind, Judgement, Kind, Posture, Request, Settings, Subject, World, judge};
+
+/// A machine with one person, `ann`, who works in a repository.
+pub(crate) struct Table {
+    own: Vec<String>,
+}
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self { own: alloc::vec!["/home/ann/.config/tollgate".into(), "/home/ann/.local/state/tollgate".into()] }
+    }
+}
+
+impl World for Table {
+    fn home(&self) -> &str {
+        "/home/ann"
+    }
+    fn user(&self) -> &str {
+        "ann"
+    }
+    fn var(&self, _: &str) -> Answer<String> {
+        Answer::Absent
+    }
+    fn real_path(&self, path: &str) -> Answer<String> {
+        Answer::Known(path.to_string())
+    }
+    fn kind(&self, path: &str) -> Answer<FileKind> {
+        if path == "/home/ann/proj/.git" { Answer::Known(FileKind::Dir) } else { Answer::Absent }
+    }
+    fn own_dirs(&self) -> &[String] {
+        &self.own
+    }
+}
+
+/// `write PATH`, `read PATH`, `delete PATH`, `tool NAME`, anything else a command.
+fn request(text: &str) -> Request {
+    let cwd = "/home/ann/proj".to_string();
+    let file = |path: &str, delete: bool| Subject::File { path: path.into(), delete, content: None };
+    let (kind, subject) = match text.split_once(' ') {
+        Some(("write", path)) => (Kind::FileWrite, file(path, false)),
+        Some(("delete", path)) => (Kind::FileWrite, file(path, true)),
+        Some(("read", path)) => (Kind::FileRead, file(path, false)),
+        Some(("tool", name)) => (Kind::ToolOther, Subject::Tool { name: name.into(), input: "{}".into() }),
+        _ => (Kind::CommandRun, Subject::Command(text.into())),
+    };
+    Request { kind, subject, cwd }
+}
+
+fn judged(text: &str) -> Judgement {
+    judge(&request(text), &Table::new(), &Settings { posture: Posture::Strict, ..Settings::default() })
+}
+
+fn shown(judgement: &Judgement) -> String {
+    let findings: Vec<&str> = judgement.findings.iter().map(|f| f.rule.as_str()).collect();
+    let effects: Vec<String> = judgement.effects.iter().map(crate::Effect::summary).collect();
+    alloc::format!("findings {findings:?}, effects {effects:?}")
+}
+
+#[test]
+fn rules_match_their_examples() {
+    let mut wrong = Vec::new();
+    for rule in RULES {
+        for (texts, expected) in [(rule.matches, true), (rule.not_matches, false)] {
+            for text in texts {
+                let judgement = judged(text);
+                if judgement.findings.iter().any(|f| f.rule == rule.id) != expected {
+                    wrong.push(alloc::format!("{} {} `{text}`: {}", rule.id, if expected { "misses" } else { "matches" }, shown(&judgement)));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn facts_give_their_example_effects() {
+    let mut wrong = Vec::new();
+    for (text, effect) in EXAMPLES {
+        let judgement = judged(text);
+        if !judgement.effects.iter().any(|e| e.summary().contains(effect)) {
+            wrong.push(alloc::format!("`{text}` lacks `{effect}`: {}", shown(&judgement)));
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_project_is_found_above_the_working_directory() {
+    let mut inside = request("rm -rf ../..");
+    inside.cwd = "/home/ann/proj/src/deep".into();
+    let judgement = judge(&inside, &Table::new(), &Settings::default());
+    assert!(judgement.findings.iter().any(|f| f.rule == "delete_project"), "{}", shown(&judgement));
+}
