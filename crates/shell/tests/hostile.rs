@@ -171,3 +171,55 @@ fn time_grows_with_length_only() {
         );
     }
 }
+
+/// Bits of shell to be thrown together.
+const TOKENS: &[&str] = &[
+    "a", " ", "\n", ";", "&", "|", "(", ")", "{", "}", "<", ">", "$", "`", "'", "\"", "\\", "#", "=", "[", "]", "!",
+    "*", "é", "1", "$(", "${", "$((", "))", "<<E", "<<-E", "\nE\n", "[[", "]]", "if", "then", "fi", "do", "done",
+    "case", "esac", "in", "for", "while", "f()", "a=(", "a[", "coproc", "function", "time", "&&", "||", ";;", "<(",
+    "$'", "$\"", "${a/", "${a:-", "\t",
+];
+
+#[test]
+fn texts_thrown_together_do_no_harm() {
+    let mut seed = 1u64;
+    let mut below = |limit: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % limit
+    };
+    for _ in 0..30_000 {
+        let count = 1 + below(24);
+        let text: String = (0..count).map(|_| TOKENS[below(TOKENS.len())]).collect();
+        spans_lie_in(&text);
+    }
+}
+
+#[test]
+fn texts_cut_short_do_no_harm() {
+    for text in include_str!("bash/accepted.txt")
+        .split("%%\n")
+        .chain([include_str!("trees/cases.txt")])
+    {
+        for (cut, _) in text.char_indices().take(4000) {
+            spans_lie_in(&text[..cut]);
+        }
+    }
+}
+
+/// Every span must cut the text between characters.
+fn spans_lie_in(text: &str) {
+    parse(text).visit(&mut |node| {
+        let spans = match node {
+            shell::Node::Script(script) => script.faults.iter().map(|fault| fault.span).collect(),
+            shell::Node::Command(command) => vec![command.span],
+            shell::Node::Redirect(redirect) => vec![redirect.span],
+            shell::Node::Word(word) => vec![word.span],
+        };
+        for span in spans {
+            let piece = text.get(span.start as usize..span.end as usize);
+            assert!(piece.is_some(), "{span:?} in {text:?}");
+        }
+    });
+}

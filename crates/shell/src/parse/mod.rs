@@ -171,8 +171,8 @@ impl<'t> Parser<'t> {
         } else {
             FaultKind::Unexpected
         };
-        let end = if self.at_end() { self.pos } else { self.pos + 1 };
-        self.fault(kind, self.pos, end);
+        let length = self.raw(self.pos, self.end).chars().next().map_or(0, char::len_utf8);
+        self.fault(kind, self.pos, self.pos + length);
     }
 
     fn unterminated(&mut self, start: usize) {
