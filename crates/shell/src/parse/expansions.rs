@@ -98,16 +98,19 @@ impl Parser<'_> {
         let in_parens = mem::replace(&mut self.in_parens, stops == Stops::PAREN);
         let brace_closes = mem::replace(&mut self.brace_closes, stops == Stops::BRACE);
         let mut script = self.nested(|p| p.list(stops));
-        let closed = self.eat(if stops == Stops::BRACE { b'}' } else { b')' });
-        self.read_documents();
-        if !closed {
-            let faults = mem::replace(&mut self.faults, mem::take(&mut script.faults));
-            self.unterminated(start);
-            script.faults = mem::replace(&mut self.faults, faults);
+        if !self.eat(if stops == Stops::BRACE { b'}' } else { b')' }) {
+            self.unterminated_in(&mut script, start);
+            self.read_documents();
+        }
+        let waiting = mem::replace(&mut self.pending, pending);
+        if !waiting.is_empty() {
+            // A body after the closing parenthesis: some versions of bash read it from the next line, others take it
+            // for empty and the next line for commands.
+            self.unterminated_in(&mut script, start);
+            self.pending.splice(0..0, waiting);
         }
         self.brace_closes = brace_closes;
         self.in_parens = in_parens;
-        self.pending = pending;
         self.wanted = wanted;
         script
     }
@@ -120,11 +123,16 @@ impl Parser<'_> {
         let span = self.span(start, self.pos);
         let mut script = self.nested(|p| p.aside(&text, span, |inner| inner.whole()));
         if !closed {
-            let faults = mem::replace(&mut self.faults, mem::take(&mut script.faults));
-            self.unterminated(start);
-            script.faults = mem::replace(&mut self.faults, faults);
+            self.unterminated_in(&mut script, start);
         }
         Part::Command(script)
+    }
+
+    /// Notes in a script itself that it does not end.
+    fn unterminated_in(&mut self, script: &mut Script, start: usize) {
+        let faults = mem::replace(&mut self.faults, mem::take(&mut script.faults));
+        self.unterminated(start);
+        script.faults = mem::replace(&mut self.faults, faults);
     }
 
     /// The text of a backtick substitution with one layer of backslashes undone, and whether its end was found.
