@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use serde::Deserialize;
 
-use crate::text::{conds, does, list, lit, options, role, slots};
+use crate::text::{conds, does, list, lit, mentioned, option_names, options, role, slots};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -60,7 +60,7 @@ pub(crate) fn generate(files: &[(String, String)], settings: &(String, String), 
         assert!(!file.source.is_empty(), "{name}: say where the facts are from");
         for program in file.program {
             let place = format!("{name}: {}", names(&program.name).join("/"));
-            writeln!(programs, "static P{count}: Program = {};", one(&program, &place, &mut examples)).unwrap();
+            writeln!(programs, "static P{count}: Program = {};", one(&program, &place, &[], &mut examples)).unwrap();
             for n in names(&program.name) {
                 assert!(index.insert(n.clone(), count).is_none(), "{place}: `{n}` is described twice");
             }
@@ -80,7 +80,19 @@ fn names(names: &Names) -> Vec<String> {
     }
 }
 
-fn one(program: &Program, place: &str, examples: &mut Vec<String>) -> String {
+/// A condition on an option that nobody declared could never hold.
+fn check_options(program: &Program, place: &str, inherited: &[String]) -> Vec<String> {
+    let mut declared = inherited.to_vec();
+    declared.extend(option_names(&program.options));
+    let lines = program.does.iter().chain(&program.alternates).chain(&program.stdin);
+    for name in lines.flat_map(|l| mentioned(l)) {
+        assert!(declared.contains(&name), "{place}: `{name}` is used in a condition but is not among the options");
+    }
+    declared
+}
+
+fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<String>) -> String {
+    let declared = check_options(program, place, inherited);
     let style = match program.style.as_str() {
         "" | "gnu" => "Gnu",
         "long" => "Long",
@@ -96,7 +108,7 @@ fn one(program: &Program, place: &str, examples: &mut Vec<String>) -> String {
     let alternates: Vec<String> = program.alternates.iter().map(|a| alternate(a, place)).collect();
     let stdin: Vec<String> = program.stdin.iter().map(|s| stdin_row(s, place)).collect();
     let acts: Vec<String> = program.does.iter().flat_map(|d| either(d)).map(|d| does(&d, place)).collect();
-    let subs: Vec<String> = program.sub.iter().map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), examples)).collect();
+    let subs: Vec<String> = program.sub.iter().map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), &declared, examples)).collect();
     format!(
         "Program {{ names: {}, style: Style::{style}, options: {}, operands: {}, alternates: &[{}], subs: &[{}], does: &[{}], stdin: &[{}], stdout: {}, class: {} }}",
         list(&names(&program.name)),

@@ -60,17 +60,35 @@ pub(crate) fn slots(text: &str, place: &str) -> String {
     format!("&[{}]", all.join(", "))
 }
 
-/// Lines of `-a --all = role` as a slice of options.
+/// Lines of `-a --all / -b = role` as a slice of options: names of one option stand together, options that share the
+/// role are parted by ` / `.
 pub(crate) fn options(text: &str, place: &str) -> String {
     let lines = text.lines().map(str::trim).filter(|l| !l.is_empty());
-    let one = |line: &str| {
-        let (names, role_text) = line.rsplit_once(" = ").unwrap_or_else(|| panic!("{place}: `{line}` is not `names = role`"));
+    let all: Vec<String> = lines.flat_map(|line| option_line(line, place)).collect();
+    format!("&[{}]", all.join(", "))
+}
+
+fn option_line(line: &str, place: &str) -> Vec<String> {
+    let (names, role_text) = line.rsplit_once(" = ").unwrap_or_else(|| panic!("{place}: `{line}` is not `names = role`"));
+    let one = |names: &str| {
         let attached = names.contains("[]");
         let names: Vec<String> = names.split_whitespace().map(|n| n.replace("[]", "")).collect();
         format!("Opt {{ names: {}, role: {}, attached: {attached} }}", list(&names), role(role_text.trim(), place))
     };
-    let all: Vec<String> = lines.map(one).collect();
-    format!("&[{}]", all.join(", "))
+    names.split(" / ").map(one).collect()
+}
+
+/// The names of the options in such lines.
+pub(crate) fn option_names(text: &str) -> Vec<String> {
+    let heads = text.lines().filter_map(|l| l.rsplit_once(" = ")).map(|(names, _)| names);
+    heads.flat_map(str::split_whitespace).filter(|n| *n != "/").map(|n| n.replace("[]", "")).collect()
+}
+
+/// The options that conditions and effects in `text` speak about.
+pub(crate) fn mentioned(text: &str) -> Vec<String> {
+    let names = text.split_whitespace().map(|w| w.trim_start_matches(['!', '@']));
+    let names = names.map(|w| w.split('~').next().unwrap_or(w));
+    names.filter(|w| w.len() > 1 && w.starts_with('-') && *w != "--").map(str::to_owned).collect()
 }
 
 /// `cond and cond` as a slice of conditions.

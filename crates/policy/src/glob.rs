@@ -12,6 +12,8 @@ enum Sym {
     Char(char),
     /// One character, but not `/`.
     One,
+    /// One character.
+    Any,
     /// Any run without `/`.
     Run,
     /// Any run.
@@ -21,7 +23,7 @@ enum Sym {
 /// Longest pattern or text that is compared; anything longer does not match and is judged by its other properties.
 const MAX: usize = 1024;
 
-fn symbols(text: &str, active: bool) -> Option<Vec<Sym>> {
+fn symbols(text: &str, active: bool, words: bool) -> Option<Vec<Sym>> {
     if text.len() > MAX {
         return None;
     }
@@ -34,9 +36,10 @@ fn symbols(text: &str, active: bool) -> Option<Vec<Sym>> {
                     // `**/x` also matches `x` at the start, so the slash belongs to the run.
                     out.push(Sym::Deep);
                 } else {
-                    out.push(Sym::Run);
+                    out.push(if words { Sym::Deep } else { Sym::Run });
                 }
             }
+            '?' if active && words => out.push(Sym::Any),
             '?' if active => out.push(Sym::One),
             '[' if active && chars.clone().any(|c| c == ']') => {
                 for c in chars.by_ref() {
@@ -55,13 +58,19 @@ fn symbols(text: &str, active: bool) -> Option<Vec<Sym>> {
 /// Whether `pattern` matches the whole of `text`. ASCII case is ignored.
 #[must_use]
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    overlap_symbols(symbols(pattern, true), symbols(text, false))
+    overlap_symbols(symbols(pattern, true, false), symbols(text, false, false))
 }
 
 /// Whether some text matches both patterns.
 #[must_use]
 pub(crate) fn overlaps(a: &str, b: &str) -> bool {
-    overlap_symbols(symbols(a, true), symbols(b, true))
+    overlap_symbols(symbols(a, true, false), symbols(b, true, false))
+}
+
+/// Whether some text matches both, where the texts are words and not paths: `*` and `?` of `pattern` also match `/`.
+#[must_use]
+pub(crate) fn like(pattern: &str, word: &str) -> bool {
+    overlap_symbols(symbols(pattern, true, true), symbols(word, true, false))
 }
 
 fn overlap_symbols(a: Option<Vec<Sym>>, b: Option<Vec<Sym>>) -> bool {

@@ -82,6 +82,15 @@ fn glob_head(path: &str) -> bool {
 
 /// Whether a glob of the table (`~/` for anybody's home) can mean `path`.
 fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if last.starts_with(['*', '?']) {
+        let name = pattern.rsplit('/').next().unwrap_or_default();
+        // `*` does not mean files that start with a dot, and `dir/*` does not mean whatever name is special anywhere.
+        let anywhere = pattern.strip_prefix("**/").is_some_and(|rest| !rest.contains('/'));
+        if name.starts_with('.') || anywhere {
+            return false;
+        }
+    }
     let Some(rest) = pattern.strip_prefix("~/") else { return glob::overlaps(pattern, path) };
     glob::overlaps(&format!("{}/{rest}", world.home()), path)
         || ["/home/*", "/root", "/Users/*"].iter().any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
@@ -110,7 +119,7 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     }
     if is_temp(path) {
         tags.add("temp");
-        if all_of(1) || (first == "var" || first == "private") && all_of(2) {
+        if parts.len() == 1 || (first == "var" || first == "private") && parts.len() == 2 {
             tags.add("temp-root");
         }
     } else if SYSTEM.contains(&first) {

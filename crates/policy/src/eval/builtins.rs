@@ -18,7 +18,8 @@ impl Eval<'_> {
         if let Some(name) = words.first().and_then(Word::literal).filter(|n| DECLARATIONS.contains(&n.as_str())) {
             assigns.iter().for_each(|a| self.assign(a));
             self.declare(&name, words.get(1..).unwrap_or_default());
-            return Stream::empty();
+            let prints = words.iter().skip(1).all(|w| w.literal().is_some_and(|t| t.starts_with('-')));
+            return if prints { Stream::unknown(Labels::ENVIRON) } else { Stream::empty() };
         }
         let mut argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
         // An alias is only a prefix of the text; its words stand before the arguments.

@@ -150,13 +150,12 @@ impl Eval<'_> {
             return Stream::unknown(Labels::RUNTIME);
         }
         self.nest += 1;
-        self.faults_inside(script);
         let mut stream = match sole_read(script) {
             Some(word) => {
                 let value = self.word(word);
                 self.read_file(&value, "")
             }
-            None => self.subshell(|eval| eval.script(script, Stream::unknown(Labels::INPUT))),
+            None => self.subshell(|eval| eval.script(script, Stream::unknown(Labels::NONE))),
         };
         self.nest -= 1;
         if let Some(text) = &mut stream.text {
@@ -164,11 +163,6 @@ impl Eval<'_> {
             text.truncate(kept);
         }
         stream
-    }
-
-    fn faults_inside(&self, script: &Script) {
-        // Faults of the whole text were reported with it; nested ones are part of that tree.
-        let _ = script;
     }
 
     /// `<(..)` names a pipe; remembering what flows there lets `bash <(..)` be followed.

@@ -206,7 +206,8 @@ impl Eval<'_> {
                 if option.names.is_empty() {
                     labels = labels.with(self.mention(value, &context.program));
                 } else {
-                    labels = labels.with(self.role(option.role, value, &context, &[]));
+                    let rest = if words_option(option) { parsed.commands.first().map_or(&[][..], |(w, _)| w) } else { &[] };
+                    labels = labels.with(self.role(option.role, value, &context, rest));
                 }
             }
         }
@@ -215,7 +216,8 @@ impl Eval<'_> {
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
         let mut out = None;
-        for (words, role) in &parsed.commands {
+        let joined = parsed.options.iter().any(|(o, _)| words_option(o));
+        for (words, role) in parsed.commands.iter().filter(|_| !joined) {
             out = Some(self.start(words, *role, &context, parsed, span));
         }
         for does in parsed.path.iter().flat_map(|p| p.does.iter()) {
@@ -380,6 +382,11 @@ impl Eval<'_> {
         }
         out
     }
+}
+
+/// `env -S 'cmd a' b`: the text and the words after it are one command.
+fn words_option(option: &facts::Opt) -> bool {
+    option.role.kind == RoleKind::Words && option.role.arg.is_empty()
 }
 
 /// `python3.11` is `python3`, `clang-17` is `clang`.

@@ -28,7 +28,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, Look, Target, World};
+use crate::{Act, Answer, Effect, FileKind, Look, Target, World};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -205,6 +205,10 @@ impl<'w> Eval<'w> {
             Target::Path(path) => {
                 let workspace = self.workspace.clone();
                 places::label(path, &workspace, self.world, &mut tags);
+                if act == Act::Write && self.is_directory(path, value) {
+                    // What is written gets a name of its own below it.
+                    places::label(&alloc::format!("{path}/{UNKNOWN}"), &workspace, self.world, &mut tags);
+                }
                 if path.contains(UNKNOWN) {
                     tags.add("unknown-part");
                 }
@@ -228,6 +232,16 @@ impl<'w> Eval<'w> {
         }
         let target = display_path(target);
         self.effect(act, what, target, tags, program, value.span);
+    }
+
+    fn is_directory(&self, path: &str, value: &Value) -> bool {
+        value.pattern().ends_with('/') || (!path.contains(UNKNOWN) && self.kind(path) == Answer::Known(FileKind::Dir))
+    }
+
+    fn kind(&self, path: &str) -> Answer<FileKind> {
+        let answer = self.world.kind(path);
+        self.look("kind", path, alloc::format!("{answer:?}").to_ascii_lowercase());
+        answer
     }
 
     /// The absolute path that a word names.

@@ -49,7 +49,13 @@ impl Eval<'_> {
             RoleKind::Flag | RoleKind::Tag | RoleKind::Stat | RoleKind::Command | RoleKind::ScriptWords | RoleKind::CommandUntil | RoleKind::Cwd | RoleKind::Name => Labels::NONE,
             RoleKind::Value => value.labels,
             RoleKind::Read => self.read_with(value, tags, program).labels,
-            RoleKind::Write => self.act_path(Act::Write, value, tags, program),
+            RoleKind::Write => {
+                let labels = self.act_path(Act::Write, value, tags.clone(), program);
+                if tags.has("content") {
+                    self.remember_written(value, context.stdin.clone(), tags.has("append"));
+                }
+                labels
+            }
             RoleKind::Delete => self.act_path(Act::Delete, value, tags, program),
             RoleKind::Permit => self.act_path(Act::Permit, value, tags, program),
             RoleKind::Move => {
@@ -60,7 +66,12 @@ impl Eval<'_> {
             RoleKind::Send => self.send(value, tags, context),
             RoleKind::Upload => self.upload(value, tags, context),
             RoleKind::SendFile => self.send_file(value, tags, context),
-            RoleKind::Url => self.url(value, tags, context),
+            RoleKind::Url => {
+                if role.arg == "save" {
+                    self.save_remote_name(value, context);
+                }
+                self.url(value, tags, context)
+            }
             RoleKind::Host => self.host(value, tags, program),
             RoleKind::Remote => self.remote(role.arg, value, tags, context),
             RoleKind::Script => {
@@ -98,9 +109,11 @@ impl Eval<'_> {
         if value.known() == Some("-") && act == Act::Write {
             return Labels::NONE;
         }
+        let fetched = tags.has("download");
         self.path_effect(act, "", value, tags, program);
         if act == Act::Write {
-            self.remember_written(value, Stream::unknown(Labels::PROGRAM), false);
+            let labels = if fetched { Labels::NETWORK } else { Labels::PROGRAM };
+            self.remember_written(value, Stream::unknown(labels), false);
         }
         Labels::NONE
     }
@@ -191,6 +204,19 @@ impl Eval<'_> {
         }
         self.effect(Act::Fetch, "", Target::Host(host_of(&text)), tags, &context.program, value.span);
         Labels::NETWORK
+    }
+
+    /// A fetched file that keeps its remote name.
+    fn save_remote_name(&mut self, value: &Value, context: &Context) {
+        let text = value.pattern();
+        let path = text.split(['?', '#']).next().unwrap_or_default();
+        let name = path.split_once("://").map_or(path, |(_, rest)| rest).rsplit_once('/').map(|(_, name)| name);
+        let name = name.filter(|n| !n.is_empty()).unwrap_or("index.html");
+        if !name.contains(UNKNOWN) {
+            let mut tags = Tags::default();
+            tags.add("download");
+            self.act_path(Act::Write, &Value::text(name).at(value.span), tags, &context.program);
+        }
     }
 
     fn host(&mut self, value: &Value, mut tags: Tags, program: &str) -> Labels {
@@ -296,12 +322,16 @@ impl Eval<'_> {
         let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
         let program = context.program.clone();
         let stdin = context.stdin.clone();
-        self.subshell(|eval| eval.run_file(value, lang, &program, &stdin));
+        self.subshell(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
         self.state.positional = saved;
     }
 
     /// A file is executed. What was written to it in this text is known; anything else is a script on its own.
     pub(super) fn run_file(&mut self, value: &Value, lang: &str, why: &str, stdin: &Stream) -> Stream {
+        self.run_file_tagged(value, lang, why, stdin, &[])
+    }
+
+    fn run_file_tagged(&mut self, value: &Value, lang: &str, why: &str, stdin: &Stream, extra: &[&'static str]) -> Stream {
         if let Some(written) = self.written_to(value) {
             let code = super::expand::stream_value(written);
             return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
@@ -315,6 +345,7 @@ impl Eval<'_> {
         }
         let mut tags = Tags::default();
         tags.add("script");
+        extra.iter().for_each(|t| tags.add(t));
         let program = why.to_string();
         self.path_effect(Act::Run, "", value, tags, &program);
         Stream::unknown(Labels::PROGRAM)

@@ -286,7 +286,7 @@ impl Parsed {
     }
 
     fn test(&self, test: &Test) -> bool {
-        let like = |v: &Value, patterns: &str| patterns.split('|').any(|p| glob::overlaps(p, &v.pattern()));
+        let like = |v: &Value, patterns: &str| patterns.split('|').any(|p| glob::like(p, &v.pattern()));
         match test {
             Test::Option(name) => self.option(name).is_some(),
             Test::OptionLike(name, pattern) => {
@@ -294,7 +294,11 @@ impl Parsed {
             }
             Test::Tag(tag) => self.tag(tag),
             Test::Operand => !self.operands.is_empty(),
-            Test::OperandLike(pattern) => self.operands.iter().any(|(v, _)| like(v, pattern)),
+            // An option that the facts do not name is a word like any other.
+            Test::OperandLike(pattern) => {
+                let other = self.options.iter().filter(|(o, _)| o.names.is_empty()).filter_map(|(_, v)| v.as_ref());
+                self.operands.iter().map(|(v, _)| v).chain(other).any(|v| like(v, pattern))
+            }
             Test::NthLike(n, pattern) => self.operands.get(*n).is_some_and(|(v, _)| like(v, pattern)),
             Test::DashDash => self.dash_dash,
             Test::Stdin => self.piped,

@@ -3,6 +3,8 @@
 //! One tokenizer serves all: names, strings, punctuation. It does not understand a language; it finds calls that
 //! `rules/calls.toml` names, and the text literals in their arguments.
 
+mod lines;
+
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -38,6 +40,9 @@ const MAX: usize = 256 << 10;
 /// The calls in `code` that the tables name.
 pub(crate) fn scan(lang: &str, code: &str) -> Vec<Call> {
     let code = code.get(..code.len().min(MAX)).unwrap_or(code);
+    if let Some(calls) = lines::scan(lang, code) {
+        return calls;
+    }
     let toks = tokens(lang, code);
     let mut scan = Scan { lang, toks: &toks, known: BTreeMap::new(), marks: Vec::new(), calls: Vec::new() };
     scan.run();
