@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         writeln!(out, "/// Tools of `{agent}`.")?;
         writeln!(out, "pub(crate) static {}: Table = Table {{", agent.to_uppercase())?;
         writeln!(out, "    mcp: {:?},", text(rows, "mcp")?)?;
-        for key in ["commands", "patchers", "events", "programs", "marks"] {
+        for key in ["commands", "patchers", "events", "asks", "programs", "marks"] {
             writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
         }
         writeln!(out, "    tools: &[")?;

@@ -50,6 +50,12 @@ impl Agent {
         self.tools().marks
     }
 
+    /// Whether it holds a call in that permission mode when its hook asks.
+    #[must_use]
+    pub fn holds_asks(self, permission_mode: &str) -> bool {
+        self.tools().asks.contains(&permission_mode)
+    }
+
     const fn tools(self) -> &'static Table {
         match self {
             Self::Claude => claude::TOOLS,

@@ -1,12 +1,13 @@
 //! The bytes that go back to an agent.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use policy::Verdict;
 
 use crate::json::quote;
-use crate::{Agent, Call, claude, codex};
+use crate::{Agent, Call};
 
 /// What a hook process writes and returns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,29 +32,55 @@ pub struct Answer {
 }
 
 /// The answer in the agent's protocol.
+///
+/// Allow and warn are no opinion, so that the agent's own questions stay. An ask where the agent would not hold the call
+/// is a denial that says how a person can go on.
 #[must_use]
 pub fn reply(agent: Agent, call: &Call, answer: &Answer) -> Reply {
     if !call.is_question() {
         return Reply::default();
     }
-    match agent {
-        Agent::Claude => claude::reply(answer),
-        Agent::Codex => codex::reply(answer),
+    match (answer.verdict, answer.granted) {
+        (Verdict::Deny, _) => opinion("deny", &answer.reason),
+        (Verdict::Ask, false) if agent.holds_asks(&call.permission_mode) => opinion("ask", &answer.reason),
+        (Verdict::Ask, false) => opinion("deny", &cannot_ask(agent, call, &answer.reason)),
+        (_, true) => granted(agent, answer),
+        (Verdict::Allow | Verdict::Warn, false) => Reply::default(),
     }
 }
 
-/// A refusal in the agent's protocol. Pure, and cannot fail.
+/// A grant skips Claude Code's own question; Codex takes a bare allow for a failed hook, and needs none.
+fn granted(agent: Agent, answer: &Answer) -> Reply {
+    match agent {
+        Agent::Claude => opinion("allow", &answer.reason),
+        Agent::Codex => Reply::default(),
+    }
+}
+
+/// The reason of an ask that becomes a denial.
+fn cannot_ask(agent: Agent, call: &Call, reason: &str) -> String {
+    let title = agent.title();
+    let mode = match call.permission_mode.as_str() {
+        "" => String::new(),
+        mode => format!(" in its mode `{mode}`"),
+    };
+    format!(
+        "{reason} {title} does not hold a call for a question{mode}, so it was not run; a person can run it in a terminal."
+    )
+}
+
+/// A refusal in the agent's protocol. Pure, and cannot fail. Both agents read the same object.
 #[must_use]
 pub fn refuse(agent: Agent, sentence: &str) -> Reply {
     match agent {
-        Agent::Claude => opinion("deny", sentence),
-        Agent::Codex => opinion("deny", sentence),
+        Agent::Claude | Agent::Codex => opinion("deny", sentence),
     }
 }
 
-/// The one object that both agents read, with exit 0. Codex drops the whole answer when a field is unknown to it or the
+/// The one object that both agents read, with exit 0: exit 2 would block too, but shows the hook's command line to the
+/// model. Codex drops the whole answer when a field is unknown to it or the
 /// reason is empty, so nothing may be added here.
-pub(crate) fn opinion(decision: &str, reason: &str) -> Reply {
+fn opinion(decision: &str, reason: &str) -> Reply {
     let reason = if reason.trim().is_empty() {
         "Tollgate refused this call."
     } else {

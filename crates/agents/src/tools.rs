@@ -23,6 +23,8 @@ pub(crate) struct Table {
     patchers: &'static [&'static str],
     /// Events that are no questions.
     pub(crate) events: &'static [&'static str],
+    /// Permission modes in which an ask holds the call.
+    pub(crate) asks: &'static [&'static str],
     /// Names under which the agent's process runs.
     pub(crate) programs: &'static [&'static str],
     /// Variables that the agent sets for what it starts.
