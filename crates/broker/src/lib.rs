@@ -1,1 +1,21 @@
-//! placeholder
+//! The one decision: settings, world, judgement, record, and then an answer.
+//!
+//! Nothing is answered before it is recorded: a [`Decision`] holds the ledger's receipt and cannot be made without one.
+//! Nothing is started without a [`Clearance`], which only this crate can make. This is also the only crate in the path
+//! of a hook that reads the environment.
+
+mod clearance;
+mod config;
+mod decide;
+mod error;
+mod identity;
+mod note;
+mod places;
+mod reason;
+mod world;
+
+pub use clearance::{Clearance, Own};
+pub use config::ConfigError;
+pub use decide::{Broker, Decision};
+pub use error::Error;
+pub use places::{Given, Places};

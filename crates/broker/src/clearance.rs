@@ -1,0 +1,52 @@
+//! The permission to start a program.
+
+use std::path::{Path, PathBuf};
+
+use ledger::Receipt;
+
+/// A program of our own choosing that is started for a fixed purpose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Own {
+    /// `codex app-server`, asked which hooks it sees.
+    CodexAppServer,
+}
+
+impl Own {
+    /// What is started, for the record.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CodexAppServer => "codex app-server",
+        }
+    }
+}
+
+/// The permission to start one program once: recorded before it exists, used up by the runner, and made by nobody else.
+///
+/// ```compile_fail
+/// let clearance = broker::Clearance { program: "/bin/sh".into(), receipt: todo!() };
+/// ```
+#[derive(Debug)]
+#[must_use]
+pub struct Clearance {
+    program: PathBuf,
+    receipt: Receipt,
+}
+
+impl Clearance {
+    pub(crate) const fn new(program: PathBuf, receipt: Receipt) -> Self {
+        Self { program, receipt }
+    }
+
+    /// The program that may be started.
+    #[must_use]
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The number of the record.
+    #[must_use]
+    pub const fn seq(&self) -> u64 {
+        self.receipt.seq()
+    }
+}

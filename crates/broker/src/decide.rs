@@ -1,0 +1,175 @@
+//! Judge, record, answer.
+
+use std::path::Path;
+
+use agents::{Agent, Answer, Call, Refusal};
+use ledger::{Ledger, Receipt};
+use policy::{Finding, Judgement, Request, Settings, Verdict};
+
+use crate::clearance::{Clearance, Own};
+use crate::config::{self, ConfigError};
+use crate::error::Error;
+use crate::places::Places;
+use crate::world::Machine;
+use crate::{note, reason};
+
+/// Settings, world and ledger of one place.
+#[derive(Debug)]
+pub struct Broker {
+    places: Places,
+    settings: Settings,
+    config_error: Option<ConfigError>,
+    ledger: Ledger,
+}
+
+/// A decision that is in the ledger. There is no other way to get one.
+#[derive(Debug)]
+#[must_use]
+pub struct Decision {
+    verdict: Verdict,
+    reason: String,
+    judgements: Vec<Judgement>,
+    receipt: Receipt,
+}
+
+impl Decision {
+    /// The verdict.
+    #[must_use]
+    pub const fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+    /// The reason in words; empty where nothing was found.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+    /// The judgement of each request of the call.
+    #[must_use]
+    pub fn judgements(&self) -> &[Judgement] {
+        &self.judgements
+    }
+    /// The number of the record.
+    #[must_use]
+    pub const fn seq(&self) -> u64 {
+        self.receipt.seq()
+    }
+    /// What to tell the agent.
+    #[must_use]
+    pub fn answer(&self) -> Answer {
+        Answer {
+            verdict: self.verdict,
+            granted: false,
+            reason: self.reason.clone(),
+        }
+    }
+}
+
+impl Broker {
+    /// Reads the settings. Broken ones do not stop anything but what changes something: see [`Settings::broken`].
+    #[must_use]
+    pub fn open(places: Places) -> Self {
+        let (settings, config_error) = match config::read(&places.config) {
+            Ok(settings) => (settings, None),
+            Err(error) => {
+                let broken = Some(error.to_string());
+                (
+                    Settings {
+                        broken,
+                        ..Settings::default()
+                    },
+                    Some(error),
+                )
+            }
+        };
+        Self {
+            ledger: Ledger::at(&places.state),
+            places,
+            settings,
+            config_error,
+        }
+    }
+
+    /// Where everything is.
+    #[must_use]
+    pub const fn places(&self) -> &Places {
+        &self.places
+    }
+    /// What is set.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
+    }
+    /// Why the settings could not be read.
+    #[must_use]
+    pub const fn config_error(&self) -> Option<&ConfigError> {
+        self.config_error.as_ref()
+    }
+    /// The ledger.
+    #[must_use]
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Judges a request without deciding or recording anything.
+    #[must_use]
+    pub fn judge(&self, request: &Request) -> Judgement {
+        let mut judgement = self.judge_at(request, &self.places.home);
+        // A repository can set HOME for the agent. What the settings' own home makes dangerous stays dangerous.
+        if let Some(own) = &self.places.own_home {
+            let other = self.judge_at(request, own);
+            let new = |f: &Finding| !judgement.findings.iter().any(|g| g.rule == f.rule && g.span == f.span);
+            let found: Vec<Finding> = other.findings.into_iter().filter(new).collect();
+            judgement.findings.extend(found);
+            judgement.findings.sort_by_key(|f| std::cmp::Reverse(f.verdict));
+        }
+        judgement
+    }
+
+    fn judge_at(&self, request: &Request, home: &Path) -> Judgement {
+        policy::judge(request, &Machine::new(&self.places, home), &self.settings)
+    }
+
+    /// The words for judgements that were not decided, as [`Decision::reason`] has them.
+    #[must_use]
+    pub fn words(&self, requests: &[Request], judgements: &[Judgement]) -> String {
+        reason::words(requests, judgements)
+    }
+
+    /// Judges every request of a call, records the decision, and only then has one.
+    ///
+    /// # Errors
+    /// When the decision is not in the ledger. The call must be refused then.
+    pub fn decide(&self, call: &Call) -> Result<Decision, Error> {
+        let judgements: Vec<Judgement> = call.requests.iter().map(|request| self.judge(request)).collect();
+        let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
+        let receipt = self.ledger.append(&note::decision(call, &judgements, &self.settings))?;
+        Ok(Decision {
+            verdict,
+            reason: reason::words(&call.requests, &judgements),
+            judgements,
+            receipt,
+        })
+    }
+
+    /// Records a question that could not be read. It is refused in any case.
+    ///
+    /// # Errors
+    /// When it is not in the ledger.
+    pub fn record_malformed(&self, agent: Agent, bytes: &[u8], refusal: &Refusal) -> Result<u64, Error> {
+        let receipt = self
+            .ledger
+            .append(&note::malformed(agent, bytes, refusal, &self.settings))?;
+        Ok(receipt.seq())
+    }
+
+    /// The permission to start a program of our own, recorded.
+    ///
+    /// # Errors
+    /// When it is not in the ledger.
+    pub fn clear_own(&self, own: Own, program: &Path) -> Result<Clearance, Error> {
+        let receipt = self
+            .ledger
+            .append(&note::start(own.as_str(), program, &self.settings))?;
+        Ok(Clearance::new(program.to_path_buf(), receipt))
+    }
+}

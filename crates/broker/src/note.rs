@@ -1,0 +1,212 @@
+//! From a call and its judgements to the record: names, no contents, no secrets.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use agents::{Agent, Call, Refusal};
+use ledger::{Event, Hash, Record};
+use policy::{Finding, Judgement, Kind, Posture, Request, Settings, Subject};
+
+use crate::identity;
+
+/// The longest text of a part that is stored.
+const LONGEST_TEXT: usize = 64 << 10;
+/// The longest of all other texts.
+const LONGEST_LINE: usize = 1 << 10;
+/// How many effects, findings and looks are stored.
+const MOST: usize = 200;
+
+/// Redacted, and cut where it is longer than `most` bytes.
+fn stored(text: &str, most: usize) -> String {
+    let clean = scrub::redact(text);
+    if clean.len() <= most {
+        return clean.into_owned();
+    }
+    let end = (0..=most)
+        .rev()
+        .find(|i| clean.is_char_boundary(*i))
+        .unwrap_or_default();
+    clean.get(..end).unwrap_or_default().to_owned()
+}
+
+fn line(text: &str) -> String {
+    stored(text, LONGEST_LINE)
+}
+
+/// What every record says about the program and its settings.
+pub(crate) fn base(kind: Event, agent: &str, settings: &Settings) -> Record {
+    Record {
+        kind,
+        agent: Some(identity::agent(agent)),
+        policy_digest: policy_digest(settings).hex(),
+        rules_digest: policy::RULES_DIGEST.into(),
+        version: env!("CARGO_PKG_VERSION").into(),
+        decision: Some(ledger::Decision {
+            posture: posture(settings.posture).into(),
+            broken: settings.broken.as_deref().map(line).unwrap_or_default(),
+            ..ledger::Decision::default()
+        }),
+        ..Record::default()
+    }
+}
+
+/// The record of a decision.
+pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Settings) -> Record {
+    let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
+    let all = || judgements.iter().zip(&call.requests).enumerate();
+    let mut record = base(Event::Decision, call.agent.as_str(), settings);
+    record.session = line(&call.session);
+    record.call = line(&call.tool_use_id);
+    record.request = Some(ledger::Request {
+        digest: Hash::of(call.input_digest_source.as_bytes()).hex(),
+        event: line(&call.event),
+        tool: line(&call.tool),
+        parts: call.requests.iter().map(part).collect(),
+    });
+    record.effects = judgements
+        .iter()
+        .flat_map(|j| &j.effects)
+        .take(MOST)
+        .map(|e| line(&e.summary()))
+        .collect();
+    record.findings = all()
+        .flat_map(|(i, (j, request))| j.findings.iter().map(move |f| finding(i, request, f)))
+        .take(MOST)
+        .collect();
+    record.verdict = verdict.as_str().into();
+    if let Some(decision) = &mut record.decision {
+        decision.mode = line(&call.permission_mode);
+        decision.unknown_tool = call.unknown_tool;
+    }
+    record.cwd = Some(cwd(&call.cwd));
+    record.repository = repository(&call.cwd).map(|path| line(&path)).unwrap_or_default();
+    record.looks = judgements.iter().flat_map(|j| &j.looks).take(MOST).map(look).collect();
+    record
+}
+
+/// The record of a question that could not be read.
+pub(crate) fn malformed(agent: Agent, bytes: &[u8], refusal: &Refusal, settings: &Settings) -> Record {
+    let mut record = base(Event::Malformed, agent.as_str(), settings);
+    record.request = Some(ledger::Request {
+        digest: Hash::of(bytes).hex(),
+        ..ledger::Request::default()
+    });
+    record.verdict = policy::Verdict::Deny.as_str().into();
+    record.note = line(&format!("{}: {}", refusal.kind, refusal.sentence));
+    record
+}
+
+/// The record of a program of our own that is started.
+pub(crate) fn start(what: &str, program: &Path, settings: &Settings) -> Record {
+    let mut record = base(Event::Start, "tollgate", settings);
+    record.request = Some(ledger::Request {
+        parts: vec![ledger::Part {
+            kind: "provider.spawn".into(),
+            text: line(&format!("{what} ({})", program.display())),
+            ..ledger::Part::default()
+        }],
+        ..ledger::Request::default()
+    });
+    record.verdict = policy::Verdict::Allow.as_str().into();
+    record
+}
+
+/// One thing that is wanted. Contents are digested, not stored; so are the arguments of tools, which can be anything.
+fn part(request: &Request) -> ledger::Part {
+    let digest = |text: &str| Hash::of(text.as_bytes()).hex();
+    let (text, content) = match &request.subject {
+        Subject::Command(text) => (text.as_str(), String::new()),
+        Subject::File { path, content, .. } => (path.as_str(), content.as_deref().map(digest).unwrap_or_default()),
+        Subject::Url(url) => (url.as_str(), String::new()),
+        Subject::Tool { name, input } => (name.as_str(), digest(input)),
+    };
+    let kind = match &request.subject {
+        Subject::File { delete: true, .. } if request.kind == Kind::FileWrite => "file.delete",
+        _ => request.kind.as_str(),
+    };
+    ledger::Part {
+        kind: kind.into(),
+        text: stored(text, LONGEST_TEXT),
+        bytes: (text.len() > LONGEST_TEXT).then_some(text.len() as u64),
+        content,
+    }
+}
+
+fn finding(part: usize, request: &Request, finding: &Finding) -> ledger::Finding {
+    ledger::Finding {
+        rule: finding.rule.clone(),
+        verdict: finding.verdict.as_str().into(),
+        risk: finding.risk.as_str().into(),
+        part,
+        span: finding.span.map(|span| (span.start, span.end)),
+        text: quoted(request, finding).map(line).unwrap_or_default(),
+        lost: line(&finding.lost),
+        chain: finding.chain.iter().take(MOST).map(|step| line(step)).collect(),
+    }
+}
+
+/// The part of the request that made a rule match: a piece of the command, or the path.
+pub(crate) fn quoted<'a>(request: &'a Request, finding: &Finding) -> Option<&'a str> {
+    match &request.subject {
+        Subject::Command(text) => {
+            let span = finding.span?;
+            let (start, end) = (usize::try_from(span.start).ok()?, usize::try_from(span.end).ok()?);
+            text.get(start..end).filter(|part| !part.is_empty())
+        }
+        Subject::File { path, .. } => Some(path),
+        Subject::Url(url) => Some(url),
+        Subject::Tool { name, .. } => Some(name),
+    }
+}
+
+fn look(look: &policy::Look) -> ledger::Look {
+    ledger::Look {
+        subject: line(&look.subject),
+        question: look.question.into(),
+        answer: line(&look.answer),
+    }
+}
+
+fn cwd(path: &str) -> ledger::Cwd {
+    let meta = fs::metadata(path).ok();
+    ledger::Cwd {
+        path: line(path),
+        dev: meta.as_ref().map(fs::Metadata::dev),
+        ino: meta.as_ref().map(fs::Metadata::ino),
+    }
+}
+
+/// The nearest folder above that git would take as the root of a working tree.
+fn repository(cwd: &str) -> Option<String> {
+    let found = Path::new(cwd)
+        .ancestors()
+        .take(64)
+        .find(|dir| dir.join(".git").symlink_metadata().is_ok());
+    found.map(|dir| dir.to_string_lossy().into_owned())
+}
+
+pub(crate) const fn posture(posture: Posture) -> &'static str {
+    match posture {
+        Posture::Guard => "guard",
+        Posture::Strict => "strict",
+    }
+}
+
+/// A digest of what people have set.
+fn policy_digest(settings: &Settings) -> Hash {
+    let Settings {
+        posture: p,
+        disabled,
+        broken,
+    } = settings;
+    let broken = broken.as_deref().unwrap_or_default();
+    Hash::of(
+        format!(
+            "posture={}\ndisabled={}\nbroken={broken}\n",
+            posture(*p),
+            disabled.join(",")
+        )
+        .as_bytes(),
+    )
+}
