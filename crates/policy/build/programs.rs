@@ -95,6 +95,7 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
     let declared = check_options(program, place, inherited);
     let style = match program.style.as_str() {
         "" | "gnu" => "Gnu",
+        "abbreviated" => "Abbreviated",
         "long" => "Long",
         "pairs" => "Pairs",
         "bundle" => "Bundle",

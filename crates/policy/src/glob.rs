@@ -14,6 +14,8 @@ enum Sym {
     One,
     /// One character.
     Any,
+    /// One of a set of ASCII characters.
+    Set(u128),
     /// Any run without `/`.
     Run,
     /// Any run.
@@ -42,17 +44,42 @@ fn symbols(text: &str, active: bool, words: bool) -> Option<Vec<Sym>> {
             '?' if active && words => out.push(Sym::Any),
             '?' if active => out.push(Sym::One),
             '[' if active && chars.clone().any(|c| c == ']') => {
-                for c in chars.by_ref() {
-                    if c == ']' {
-                        break;
-                    }
-                }
-                out.push(Sym::One);
+                out.push(set(&mut chars));
             }
             c => out.push(Sym::Char(c.to_ascii_lowercase())),
         }
     }
     Some(out)
+}
+
+/// The rest of a bracket expression, after `[`. Characters that are not ASCII make it match any character.
+fn set(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) -> Sym {
+    let negated = chars.next_if(|c| matches!(c, '!' | '^')).is_some();
+    let mut bits = 0u128;
+    let mut last: Option<u32> = None;
+    let mut wide = false;
+    while let Some(c) = chars.next() {
+        if c == ']' {
+            break;
+        }
+        let code = u32::from(c.to_ascii_lowercase());
+        wide |= code > 127 || c == '[';
+        if c == '-' && last.is_some() && chars.peek().is_some_and(|c| *c != ']') {
+            let end = chars.next().map_or(0, |c| u32::from(c.to_ascii_lowercase())).min(127);
+            (last.unwrap_or(0)..=end).for_each(|b| bits |= 1 << b);
+            last = None;
+            continue;
+        }
+        if code < 128 {
+            bits |= 1 << code;
+        }
+        last = Some(code);
+    }
+    match (wide, negated) {
+        (true, _) => Sym::One,
+        (false, true) => Sym::Set(!bits & !(1 << u32::from('/'))),
+        (false, false) => Sym::Set(bits),
+    }
 }
 
 /// Whether `pattern` matches the whole of `text`. ASCII case is ignored.
@@ -117,6 +144,8 @@ fn next_row(before: &[bool], sym: Sym, b: &[Sym]) -> Vec<bool> {
 fn agree(a: Sym, b: Sym) -> bool {
     match (a, b) {
         (Sym::Char(x), Sym::Char(y)) => x == y,
+        (Sym::Char(c), Sym::Set(bits)) | (Sym::Set(bits), Sym::Char(c)) => u32::from(c) < 128 && bits & (1 << u32::from(c)) != 0,
+        (Sym::Set(a), Sym::Set(b)) => a & b != 0,
         (Sym::Char(c), Sym::One | Sym::Run) | (Sym::One | Sym::Run, Sym::Char(c)) => c != '/',
         _ => true,
     }
@@ -138,7 +167,9 @@ mod tests {
             ("", "", true),
             ("*", "", true),
             ("a?c", "abc", true),
-            ("a[bc]d", "axd", true),
+            ("a[bc]d", "axd", false),
+            ("a[b-d]d", "acd", true),
+            ("a[!b]d", "axd", true),
             ("alias.*", "alias.st", true),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");

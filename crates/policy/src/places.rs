@@ -82,18 +82,32 @@ fn glob_head(path: &str) -> bool {
 
 /// Whether a glob of the table (`~/` for anybody's home) can mean `path`.
 fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
-    let last = path.rsplit('/').next().unwrap_or_default();
-    if last.starts_with(['*', '?']) {
-        let name = pattern.rsplit('/').next().unwrap_or_default();
-        // `*` does not mean files that start with a dot, and `dir/*` does not mean whatever name is special anywhere.
-        let anywhere = pattern.strip_prefix("**/").is_some_and(|rest| !rest.contains('/'));
-        if name.starts_with('.') || anywhere {
+    if !possible(pattern, path) {
+        return false;
+    }
+    let Some(rest) = pattern.strip_prefix("~/") else { return glob::overlaps(pattern, path) };
+    if path.starts_with(['/']) && path.chars().nth(1) == Some(UNKNOWN) {
+        return glob::overlaps(&format!("**/{rest}"), path);
+    }
+    glob::overlaps(&format!("{}/{rest}", world.home()), path)
+        || ["/home/*", "/root", "/Users/*"].iter().any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
+}
+
+/// A cheap look before the full comparison: the literal names in the pattern must be able to occur in the path.
+fn possible(pattern: &str, path: &str) -> bool {
+    let wild = |c: &str| c.contains(['*', '?', '[', UNKNOWN]);
+    let names = || path.split('/').filter(|c| !c.is_empty());
+    for name in pattern.split('/').filter(|n| !n.is_empty() && *n != "~" && *n != "**") {
+        let dotted = name.starts_with('.');
+        // The shell's `*` does not mean names that start with a dot.
+        let found = names().any(|c| if wild(c) { !dotted || !c.starts_with(['*', '?', '[']) } else { wild(name) || c.eq_ignore_ascii_case(name) });
+        if !found {
             return false;
         }
     }
-    let Some(rest) = pattern.strip_prefix("~/") else { return glob::overlaps(pattern, path) };
-    glob::overlaps(&format!("{}/{rest}", world.home()), path)
-        || ["/home/*", "/root", "/Users/*"].iter().any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
+    let last = names().next_back().unwrap_or_default();
+    // `dir/*` does not mean whatever name is special anywhere.
+    !(last.starts_with(['*', '?']) && pattern.strip_prefix("**/").is_some_and(|rest| !rest.contains('/')))
 }
 
 /// An exception holds for a pattern only when all that it can mean is excepted: when it ends in the same literal text.
@@ -122,7 +136,7 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
         if parts.len() == 1 || (first == "var" || first == "private") && parts.len() == 2 {
             tags.add("temp-root");
         }
-    } else if SYSTEM.contains(&first) {
+    } else if SYSTEM.contains(&first) && (first != "dev" || parts.len() == 1) {
         tags.add("system");
         if all_of(1) {
             tags.add("system-dir");

@@ -145,7 +145,11 @@ impl Eval<'_> {
             let why = alloc::format!("variable {name} is run");
             self.chain.push(why);
             let context = Context::new("", tags, Stream::empty(), false);
+            let from = self.effects.len();
             self.role(role, value, &context, &[]);
+            for effect in self.effects.iter_mut().skip(from) {
+                effect.tags.add("environment-variable");
+            }
             self.chain.pop();
         }
     }
@@ -283,7 +287,10 @@ impl Eval<'_> {
     fn define_aliases(&mut self, args: &[Value]) {
         for arg in args {
             if let Some((name, text)) = arg.known().and_then(|t| t.split_once('=')) {
-                self.state.aliases.insert(name.into(), text.into());
+                let (name, text) = (name.to_string(), text.to_string());
+                // Whoever types the name later runs the text.
+                self.subshell(|eval| eval.inner_text(&text, arg.span, "alias", Stream::empty()));
+                self.state.aliases.insert(name, text);
             }
         }
     }
@@ -295,6 +302,11 @@ impl Eval<'_> {
         while let Some(arg) = args.next() {
             match arg.known() {
                 Some("-a") => names.extend(args.next().and_then(Value::known)),
+                Some("-C") if builtin != "read" => {
+                    if let Some(code) = args.next() {
+                        self.code_value("sh", code, builtin, Stream::empty(), &[]);
+                    }
+                }
                 Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-C" | "-c" | "-O" | "-s") if builtin != "read" || arg.known() != Some("-s") => {
                     args.next();
                 }
@@ -348,6 +360,9 @@ impl Eval<'_> {
 
     fn printf_to(&mut self, args: &[Value]) {
         let Some(name) = args.get(1).and_then(Value::known).map(ToString::to_string) else { return };
+        if let Some((_, inside)) = name.split_once('[') {
+            self.subscript_text(inside);
+        }
         let rest: Vec<Value> = args.get(2..).unwrap_or_default().to_vec();
         let value = filters::printf(&rest).map_or_else(|| Value::unknown(Labels::RUNTIME), Value::text);
         self.set(&name, value, false);

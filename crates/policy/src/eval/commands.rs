@@ -13,6 +13,9 @@ use crate::{Act, Target};
 /// How often the body of a loop over values is evaluated before the values are joined into an unknown one.
 const MAX_ROUNDS: usize = 256;
 
+/// Labels that only something that flows in can have.
+const FLOWING: Labels = Labels::NETWORK.with(Labels::DECODED).with(Labels::SECRET).with(Labels::FILE).with(Labels::PROGRAM);
+
 impl Eval<'_> {
     /// Everything a list writes to its standard output.
     pub(super) fn script(&mut self, script: &Script, stdin: Stream) -> Stream {
@@ -57,6 +60,8 @@ impl Eval<'_> {
         if !self.spend(command.span) {
             return Stream::unknown(Labels::RUNTIME);
         }
+        // Inside a group or a loop the pipe belongs to the whole of it.
+        let piped = piped || stdin.text.as_deref().is_some_and(|t| !t.is_empty()) || stdin.labels.has(FLOWING);
         let mut flow = Flow { stdin, piped, out: Vec::new() };
         self.redirects(&command.redirects, &mut flow);
         let out = match &command.form {

@@ -123,7 +123,14 @@ impl Eval<'_> {
     fn unlisted(&mut self, base: &str, argv: &[Value], stdin: &Stream, span: Span) -> Stream {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
         let mut labels = stdin.labels.with(Labels::PROGRAM);
+        let mut writes = false;
         for arg in argv.iter().skip(1) {
+            if writes && !arg.prefix().starts_with('-') {
+                let mut tags = Tags::default();
+                tags.add("mentioned");
+                self.path_effect(Act::Write, "", arg, tags, base);
+            }
+            writes = matches!(arg.known(), Some("-o" | "-O" | "-w" | "--output" | "--out" | "--outfile" | "--output-file" | "--write"));
             labels = labels.with(self.mention(arg, base));
         }
         Stream::unknown(labels)
@@ -137,6 +144,10 @@ impl Eval<'_> {
             _ => arg.clone(),
         };
         let path = if path.prefix().starts_with('@') { path.without_prefix(1) } else { path };
+        // A quoted pattern is for the program to use, not a path.
+        if path.known().is_some_and(|t| t.contains('*')) {
+            return arg.labels;
+        }
         if !path.prefix().contains('/') && !path.prefix().starts_with('.') || path.prefix().contains("://") || path.prefix().contains(' ') {
             return arg.labels;
         }
@@ -184,7 +195,8 @@ impl Eval<'_> {
     fn escapes(&self, parsed: &Parsed, piped: bool) -> bool {
         let shell = parsed.path.first().is_some_and(|p| p.names.contains(&"bash"));
         let elsewhere = |c: &String| ["docker", "podman", "kubectl", "ssh", "lxc", "nerdctl", "vagrant"].iter().any(|p| c.starts_with(p));
-        let reached = self.pin.is_some() || self.chain.last().is_some_and(|c| c.starts_with("find") || c.starts_with("fd"));
+        let by = |p: &&str| self.chain.last().is_some_and(|c| c.starts_with(*p));
+        let reached = self.pin.is_some() || ["find", "fd", "sudo", "doas", "pkexec"].iter().any(|p| by(&p));
         shell && !piped && parsed.operands.is_empty() && !parsed.tag("dash-c") && reached && !self.chain.iter().any(elsewhere)
     }
 
@@ -332,8 +344,10 @@ impl Eval<'_> {
 
     /// What flows in becomes arguments.
     fn xargs(&mut self, words: &[Value], context: &Context, parsed: &Parsed, span: Span) -> Stream {
+        let lines = parsed.option("-I").is_some();
+        let parts = |c: char| if lines { c == '\n' } else { c.is_whitespace() || c == '\0' };
         let fed: Vec<Value> = match &context.stdin.text {
-            Some(text) if context.piped => text.split(|c: char| c.is_whitespace() || c == '\0').filter(|t| !t.is_empty()).take(64).map(|t| Value::text(t).labelled(context.stdin.labels).at(span)).collect(),
+            Some(text) if context.piped => text.split(parts).filter(|t| !t.is_empty()).take(64).map(|t| Value::text(t).labelled(context.stdin.labels).at(span)).collect(),
             _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
         };
         let marker = parsed.options.iter().find(|(o, _)| o.named("-I")).and_then(|(_, v)| v.as_ref()).and_then(Value::known).unwrap_or("{}").to_string();
@@ -374,7 +388,7 @@ impl Eval<'_> {
                 line.push(input.clone());
             }
             let joined = join(&line).at(span);
-            out = if joined.has_unknown() || joined.labels != Labels::NONE {
+            out = if line.len() > 1 || joined.has_unknown() {
                 self.invoke(&line, Stream::empty(), false, span)
             } else {
                 self.code_value("sh", &joined, "parallel", Stream::empty(), &[])
@@ -397,6 +411,10 @@ fn versionless(base: &str) -> &str {
 /// What `{}` stands for in a find: anything below the places it starts from.
 fn found_by(parsed: &Parsed) -> Value {
     let mut start = parsed.operands.first().map_or_else(|| Value::text("."), |(v, _)| v.clone());
+    // Without a filter the place that it starts from is found too.
+    if !parsed.tag("filter") {
+        return start;
+    }
     if !start.prefix().ends_with('/') || start.pieces.len() > 1 {
         start.push_text("/");
     }

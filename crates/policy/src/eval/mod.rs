@@ -252,6 +252,15 @@ impl<'w> Eval<'w> {
         }
         // file: addresses name paths too.
         let text = text.strip_prefix("file://").map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        // A `~` that the shell did not expand was still meant as the home directory by whoever wrote it.
+        let expanded;
+        let text = match text.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+                expanded = alloc::format!("{}{rest}", self.world.home());
+                expanded.as_str()
+            }
+            _ => text,
+        };
         match &self.state.cwd {
             Some(cwd) => Target::Path(places::clean(text, cwd)),
             None if text.starts_with('/') => Target::Path(places::clean(text, "/")),

@@ -135,8 +135,8 @@ impl Eval<'_> {
         }
         let before = self.effects.len();
         self.path_effect(Act::Read, "", value, tags, program);
-        let secret = self.effects.get(before..).unwrap_or_default().iter().any(|e| e.tags.has("credential"))
-            || self.effects.iter().any(|e| e.act == Act::Read && e.span == value.span && e.tags.has("credential"));
+        let secret = self.effects.get(before..).unwrap_or_default().iter().any(secret_source)
+            || self.effects.iter().any(|e| e.act == Act::Read && e.span == value.span && secret_source(e));
         let environ = value.pattern().contains("/environ");
         let mut labels = Labels::FILE.with(value.labels);
         if secret {
@@ -193,7 +193,7 @@ impl Eval<'_> {
             return self.read_with(value, tags, &context.program).labels;
         }
         value.labels.names().for_each(|l| tags.add(l));
-        if text.contains("169.254.169.254") || text.contains("metadata.google.internal") {
+        if matches!(host_of(&text).as_str(), "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "169.254.170.2" | "fd00") {
             tags.add("metadata-service");
         }
         if confusable(&text) {
@@ -453,6 +453,11 @@ impl Eval<'_> {
             _ => text.to_string(),
         }
     }
+}
+
+/// Whether what is read must not leave the machine.
+fn secret_source(effect: &crate::Effect) -> bool {
+    effect.tags.has("credential") || effect.tags.has("sendable-not") || effect.tags.has("secret-dir")
 }
 
 /// The language of an interpreter call: the role says it, or the program's name does.

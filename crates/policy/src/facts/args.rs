@@ -217,7 +217,7 @@ impl Parser<'_> {
 
     /// GNU programs accept any unambiguous start of a long option.
     fn find_abbreviated(&self, name: &str) -> Option<&'static Opt> {
-        if name.len() < 4 {
+        if name.len() < 4 || !self.out.path.iter().any(|p| p.style == Style::Abbreviated) {
             return None;
         }
         let mut found = self.out.path.iter().rev().flat_map(|p| p.options.iter()).filter(|o| o.names.iter().any(|n| n.starts_with(name)));
@@ -293,7 +293,7 @@ impl Parsed {
                 self.options.iter().any(|(o, v)| o.named(name) && v.as_ref().is_some_and(|v| like(v, pattern)))
             }
             Test::Tag(tag) => self.tag(tag),
-            Test::Operand => !self.operands.is_empty(),
+            Test::Operand => !self.operands.is_empty() || !self.commands.is_empty(),
             // An option that the facts do not name is a word like any other.
             Test::OperandLike(pattern) => {
                 let other = self.options.iter().filter(|(o, _)| o.names.is_empty()).filter_map(|(_, v)| v.as_ref());

@@ -31,6 +31,8 @@ pub(crate) struct Program {
 pub(crate) enum Style {
     /// Short options bundle, long ones take `--`.
     Gnu,
+    /// Like `Gnu`, and long options may be cut short.
+    Abbreviated,
     /// Whole words after a single dash (`find -name`, `java -jar`).
     Long,
     /// `key=value` words (`dd`).

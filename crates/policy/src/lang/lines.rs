@@ -43,7 +43,7 @@ fn sed(code: &str) -> Vec<Call> {
         let command = after_address(command);
         let rest = command.get(1..).unwrap_or_default();
         match command.chars().next() {
-            Some('e') => out.push(if command.len() > 1 { used("e", SCRIPT, rest) } else { done("e", Act::RunUnknown, "") }),
+            Some('e') => out.push(if command.len() > 1 { used("e", SCRIPT, rest) } else { Call { name: "e".into(), uses: alloc::vec![(SCRIPT, None)], acts: Vec::new() } }),
             Some('w' | 'W') => out.push(used("w", WRITE, rest)),
             Some('r' | 'R') if command.starts_with("r ") || command.starts_with("R ") => out.push(used("r", READ, rest)),
             Some('s') => substitute(command, &mut out),

@@ -315,7 +315,8 @@ impl Lexer<'_> {
             let joins = (c == '.' && self.lang != "perl" && self.lang != "php") && self.peek(1).is_some_and(char::is_alphabetic);
             let scope = c == ':' && self.peek(1) == Some(':');
             let arrow = c == '-' && self.peek(1) == Some('>');
-            if c.is_alphanumeric() || c == '_' || c == '$' || joins {
+            let dash = c == '-' && self.lang == "lisp";
+            if c.is_alphanumeric() || c == '_' || c == '$' || joins || dash {
                 text.push(c);
                 self.at += 1;
             } else if scope || arrow {
