@@ -1,1 +1,47 @@
-fn main() {}
+//! The project's own tasks.
+//!
+//! `cargo xtask test` is everything that must hold before a change lands; the other tasks are its parts, or tools.
+
+mod bench;
+mod deny;
+mod dist;
+mod error;
+mod programs;
+mod suites;
+mod test;
+mod tidy;
+
+use std::env;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask TASK
+
+  test            formatting, lints, walls, licences, all tests, all suites; ends with `N passed, N failed`
+  test SUITE...   only these suites
+  tidy            the walls of the house
+  dist            both programs as they are released, in target/dist
+  bench hook      how long the hook takes, against a C program that does nothing";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["test"] => test::everything(),
+        ["test", suites @ ..] => test::only(suites),
+        ["tidy"] => tidy::run(),
+        ["dist"] => dist::run().map(|_| ()),
+        ["bench", "hook"] => bench::run(),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(64);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

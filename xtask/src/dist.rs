@@ -1,0 +1,3 @@
+pub(crate) fn run() -> crate::error::Result<std::path::PathBuf> {
+    todo!()
+}

@@ -1,0 +1,52 @@
+//! The suites that are more than `cargo test`: what each needs, and how it is run.
+//!
+//! To add one, add a row. A suite whose needs are not met is skipped, and the run says so.
+
+/// Something that a suite cannot do without.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Need {
+    /// A program on the path.
+    Program(&'static str),
+    /// An environment variable that names the suite's data.
+    Variable(&'static str),
+}
+
+/// A named suite.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Suite {
+    pub(crate) name: &'static str,
+    /// What it shows when it passes.
+    pub(crate) shows: &'static str,
+    pub(crate) needs: &'static [Need],
+    /// Arguments of cargo, run one after the other.
+    pub(crate) cargo: &'static [&'static str],
+}
+
+pub(crate) const SUITES: &[Suite] = &[
+    Suite {
+        name: "agents",
+        shows: "the real clients, offline, are stopped by the hook and told why",
+        needs: &[Need::Program("npm"), Need::Program("unshare")],
+        cargo: &[
+            "build --package tollgate --package tollgate-hook",
+            "test --package tollgate --test agents -- --ignored --nocapture",
+        ],
+    },
+    Suite {
+        name: "cases",
+        shows: "commands from files outside the repository are read as bash reads them",
+        needs: &[Need::Program("bash"), Need::Variable("TOLLGATE_CASES")],
+        cargo: &["test --package tollgate-shell --test cases -- --ignored --nocapture"],
+    },
+];
+
+impl Suite {
+    /// What is missing on this machine, if anything.
+    pub(crate) fn missing(&self) -> Option<String> {
+        self.needs.iter().find_map(|need| match need {
+            Need::Program(name) if !crate::programs::is_installed(name) => Some(format!("`{name}` is not installed")),
+            Need::Variable(name) if std::env::var_os(name).is_none() => Some(format!("{name} is not set")),
+            Need::Program(_) | Need::Variable(_) => None,
+        })
+    }
+}
