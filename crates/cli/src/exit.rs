@@ -68,3 +68,18 @@ impl Fault {
         }
     }
 }
+
+impl From<broker::Error> for Fault {
+    fn from(error: broker::Error) -> Self {
+        let exit = match error {
+            broker::Error::Ledger(_) => Exit::Io,
+            broker::Error::NoHome | broker::Error::RelativePlace { .. } => Exit::Refused,
+        };
+        let mut sentence: Vec<char> = error.to_string().chars().collect();
+        sentence
+            .first_mut()
+            .into_iter()
+            .for_each(|first| first.make_ascii_uppercase());
+        Self::new(exit, sentence.into_iter().chain(['.']).collect::<String>()).hint(error.hint())
+    }
+}

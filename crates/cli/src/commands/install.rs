@@ -1,6 +1,17 @@
 //! `tollgate install`.
 
+use std::env;
+use std::path::Path;
+
+use agents::Agent;
+use broker::Places;
+
 use crate::exit::{Exit, Fault};
+use crate::setup::change::Change;
+use crate::setup::places;
+use crate::setup::record::Record;
+use crate::setup::site::Site;
+use crate::setup::{binary, codex, files, json, refuse_agents, trust};
 use crate::ui::Ui;
 
 #[derive(clap::Args)]
@@ -19,6 +30,196 @@ pub(crate) struct Args {
     trust: bool,
 }
 
-pub(crate) fn run(_args: &Args, _ui: &mut Ui) -> Result<Exit, Fault> {
-    Err(Fault::new(Exit::Unavailable, "Not built yet."))
+pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
+    let places = places::find()?;
+    let sites = sites(args, &places)?;
+    if args.dry_run {
+        return show(&sites, &places, ui);
+    }
+    refuse_agents("install Tollgate")?;
+    let source = binary::source()?;
+    refuse_unsafe(&places)?;
+    for folder in [&places.config, &places.state, &places.data.join("bin")] {
+        files::make_folder(folder)?;
+    }
+    let hash = binary::copy(&source, &places::hook(&places))?;
+    ui.line(format!(
+        "Hook: {} (sha256 {})",
+        places::hook(&places).display(),
+        hash.hex()
+    ));
+    let mut exit = Exit::Done;
+    for site in &sites {
+        put(site, &places, ui)?;
+        if site.trust.is_some() {
+            exit = trust_hook(site, &places, args.trust, ui)?;
+        }
+    }
+    ui.line("Start the agents anew, then check with `tollgate doctor`.");
+    Ok(exit)
+}
+
+/// Refuses places where another user could replace the hook or what it goes by.
+fn refuse_unsafe(places: &Places) -> Result<(), Fault> {
+    match places::unsafe_one(places) {
+        None => Ok(()),
+        Some((place, found)) => Err(Fault::new(
+            Exit::Refused,
+            format!("`{}` is not safe: {}.", found.path.display(), found.why),
+        )
+        .hint(format!(
+            "Another user could replace `{}` there. Choose a place of your own.",
+            place.display()
+        ))),
+    }
+}
+
+/// Where to install: what was named, or every agent that is found. A dry run may be about any agent.
+fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
+    let named = args.agent.as_deref().and_then(Agent::parse);
+    if args.project {
+        let here =
+            env::current_dir().map_err(|e| Fault::new(Exit::Io, format!("There is no working directory: {e}.")))?;
+        return Ok(vec![Site::of_project(named.unwrap_or(Agent::Claude), &here)?]);
+    }
+    let found: Vec<Agent> = match named {
+        Some(agent) => vec![agent],
+        None => Agent::ALL
+            .into_iter()
+            .filter(|agent| args.dry_run || Site::agent_is_present(*agent, places))
+            .collect(),
+    };
+    if found.is_empty() {
+        return Err(Fault::new(Exit::Unavailable, "No agent was found here.")
+            .hint("Name one: `tollgate install --agent claude` or `--agent codex`."));
+    }
+    Ok(found.into_iter().map(|agent| Site::of_person(agent, places)).collect())
+}
+
+fn show(sites: &[Site], places: &Places, ui: &mut Ui) -> Result<Exit, Fault> {
+    for site in sites {
+        let change = plan(site, places)?;
+        if change.is_needed() {
+            ui.text(&change.diff());
+        } else {
+            ui.line(format!(
+                "{}: nothing to change in {}",
+                site.agent.title(),
+                change.path.display()
+            ));
+        }
+    }
+    ui.line(format!(
+        "Nothing was changed. The hook would be {}.",
+        places::hook(places).display()
+    ));
+    Ok(Exit::Done)
+}
+
+/// The settings with our entry in them.
+fn plan(site: &Site, places: &Places) -> Result<Change, Fault> {
+    let entry = site.agent.entry(&places::for_entry(places)?);
+    Change::plan(site.settings.clone(), |text| {
+        json::with_entry(text, site.agent, &entry).map_err(|why| unreadable(&site.settings, &why))
+    })
+}
+
+/// Puts the entry into the settings and keeps what stood there.
+fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
+    let change = plan(site, places)?;
+    let (title, shown) = (site.agent.title(), change.path.display());
+    if !change.is_needed() {
+        ui.line(format!("{title}: already installed in {shown}"));
+        return Ok(());
+    }
+    write(site.agent, &change, places, |text| {
+        json::without_entry(text, site.agent)
+    })?;
+    ui.line(format!("{title}: installed in {shown}"));
+    if agents::json::parse(change.after.as_deref().unwrap_or_default().as_bytes()).is_err() {
+        ui.note(format!(
+            "{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off."
+        ));
+        ui.note("hint: take them out, or the hook is never called.");
+    }
+    Ok(())
+}
+
+/// Makes a change. What is kept as the former content is what stood there before the first install: the same bytes where
+/// nobody changed the file since, else the file of today without what is ours.
+fn write(
+    agent: Agent,
+    change: &Change,
+    places: &Places,
+    without: impl Fn(&str) -> Result<String, String>,
+) -> Result<(), Fault> {
+    let mut record = Record::load(&places.data)?;
+    let now = change.before.as_ref().map(String::as_bytes);
+    let former = match now {
+        None => None,
+        Some(bytes) => match record.before(&change.path, bytes)? {
+            Some(former) => former,
+            None => {
+                let text = change.before.as_deref().unwrap_or_default();
+                Some(
+                    without(text)
+                        .map_err(|why| unreadable(&change.path, &why))?
+                        .into_bytes(),
+                )
+            }
+        },
+    };
+    let folders = match change.path.parent() {
+        Some(folder) => files::make_folder(folder)?,
+        None => Vec::new(),
+    };
+    let after = change.after.as_deref().unwrap_or_default().as_bytes();
+    record.note(agent, &change.path, former.as_deref(), after, folders)?;
+    change.make()
+}
+
+/// Codex skips a hook that nobody trusts, without a word. The hash comes from Codex itself; the yes from a person.
+fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Result<Exit, Fault> {
+    let Some(file) = &site.trust else { return Ok(Exit::Done) };
+    let Some(program) = places::program("codex") else {
+        return Err(Fault::new(
+            Exit::Unavailable,
+            "Codex is not installed, so nobody can say the hash of its hook.",
+        )
+        .hint("Install Codex and run `tollgate install --agent codex` again; until then it skips the hook."));
+    };
+    let hook = codex::ours(&program, site, places)?;
+    ui.line(format!("Codex: the hook's hash is {}", hook.hash));
+    if hook.trust == "trusted" && hook.enabled {
+        ui.line("Codex: the hook is trusted");
+        return Ok(Exit::Done);
+    }
+    if !trusted && !ui.confirm("Codex runs the hook only when it is trusted. Trust it?") {
+        ui.note("Codex: the hook is not trusted, and Codex skips it without a word.");
+        ui.note("hint: run `tollgate install --agent codex --trust`, or trust it in Codex with `/hooks`.");
+        return Ok(Exit::Waiting);
+    }
+    let change = Change::plan(file.clone(), |text| {
+        trust::with_trust(text, &hook.key, &hook.hash).map_err(|why| unreadable(file, &why))
+    })?;
+    let position =
+        json::position(&files::read_text(&site.settings)?.unwrap_or_default(), site.agent).unwrap_or_default();
+    write(site.agent, &change, places, |text| {
+        trust::without_trust(text, site, position)
+    })?;
+    let seen = codex::ours(&program, site, places)?;
+    if seen.trust != "trusted" {
+        return Err(
+            Fault::new(Exit::Failed, format!("Codex still calls the hook `{}`.", seen.trust))
+                .hint("Trust it in Codex with `/hooks`."),
+        );
+    }
+    ui.line(format!("Codex: trusted in {}", file.display()));
+    Ok(Exit::Done)
+}
+
+/// The fault of settings that cannot be edited.
+pub(crate) fn unreadable(path: &Path, why: &str) -> Fault {
+    Fault::new(Exit::Data, format!("`{}` cannot be read: {why}.", path.display()))
+        .hint("Nothing was changed. Mend the file and run the command again.")
 }

@@ -1,5 +1,6 @@
 //! What install wrote and what stood there before, so that uninstall can put back the very bytes.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use agents::Agent;
@@ -27,7 +28,7 @@ struct List {
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Written {
     /// For which agent.
-    pub(crate) agent: String,
+    agent: String,
     /// Its real path.
     pub(crate) path: PathBuf,
     /// The hash of what stood there before; absent where there was no file.
@@ -36,7 +37,7 @@ pub(crate) struct Written {
     after: String,
     /// The folders that were made for it, outermost first.
     #[serde(default)]
-    pub(crate) folders: Vec<PathBuf>,
+    folders: Vec<PathBuf>,
 }
 
 impl Record {
@@ -67,6 +68,16 @@ impl Record {
             .filter(|file| file.agent == agent.as_str())
             .cloned()
             .collect()
+    }
+
+    /// The folders that were made for a file, outermost first.
+    pub(crate) fn folders(&self, path: &Path) -> Vec<PathBuf> {
+        self.list
+            .files
+            .iter()
+            .find(|file| file.path == path)
+            .map(|file| file.folders.clone())
+            .unwrap_or_default()
     }
 
     /// Whether nothing is installed any more.
@@ -121,9 +132,19 @@ impl Record {
         self.save()
     }
 
-    /// Forgets a file that was put back.
+    /// Forgets a file that was put back, and what stood there: former settings may hold keys.
     pub(crate) fn forget(&mut self, path: &Path) -> Result<(), Fault> {
+        let gone = self
+            .list
+            .files
+            .iter()
+            .find(|file| file.path == path)
+            .and_then(|file| file.before.clone());
         self.list.files.retain(|file| file.path != path);
+        let needed = |hash: &String| self.list.files.iter().any(|file| file.before.as_ref() == Some(hash));
+        if let Some(hash) = gone.filter(|hash| !needed(hash)) {
+            let _absent = fs::remove_file(self.kept(&hash));
+        }
         self.save()
     }
 

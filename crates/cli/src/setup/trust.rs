@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::setup::site::Site;
 use toml_edit::{DocumentMut, Item, Table, value};
 
 /// The text with the hook trusted, everything else as it stands.
@@ -22,9 +23,18 @@ pub(crate) fn with_trust(text: &str, key: &str, hash: &str) -> Result<String, St
     Ok(document.to_string())
 }
 
-/// The text without the trust of the hook at `position` in `file`. Codex counts hooks by their position, so the trust of
-/// those behind it moves up with them.
-pub(crate) fn without_trust(text: &str, file: &str, position: usize) -> Result<String, String> {
+/// The text without the trust of the hook at `position` in `file`, whichever of its names that goes by. Codex counts hooks
+/// by their position, so the trust of those behind it moves up with them.
+pub(crate) fn without_trust(text: &str, site: &Site, position: usize) -> Result<String, String> {
+    let once = without(text, &site.named.to_string_lossy(), position)?;
+    if site.named == site.settings {
+        Ok(once)
+    } else {
+        without(&once, &site.settings.to_string_lossy(), position)
+    }
+}
+
+fn without(text: &str, file: &str, position: usize) -> Result<String, String> {
     let mut document = parse(text)?;
     let state = document
         .get_mut("hooks")
@@ -51,15 +61,6 @@ pub(crate) fn without_trust(text: &str, file: &str, position: usize) -> Result<S
     }
     drop_empty(&mut document);
     Ok(document.to_string())
-}
-
-/// The trusted hash under a key, unless the hook is switched off there.
-pub(crate) fn trusted(text: &str, key: &str) -> Option<String> {
-    let document = parse(text).ok()?;
-    let entry = document.get("hooks")?.get("state")?.get(key)?;
-    let on = entry.get("enabled").and_then(Item::as_bool).unwrap_or(true);
-    on.then(|| entry.get("trusted_hash")?.as_str().map(str::to_owned))
-        .flatten()
 }
 
 /// Whether hooks are switched off as a whole.
@@ -95,7 +96,7 @@ fn parse(text: &str) -> Result<DocumentMut, String> {
 }
 
 /// The table of that name, made where it is absent without a header of its own.
-fn table<'t>(parent: &'t mut Table, name: impl AsRef<str> + Display) -> Result<&'t mut Table, String> {
+fn table(parent: &mut Table, name: impl AsRef<str> + Display) -> Result<&mut Table, String> {
     let item = parent.entry(name.as_ref()).or_insert_with(|| {
         let mut table = Table::new();
         table.set_implicit(true);
@@ -125,6 +126,15 @@ mod tests {
     const TABLE: &str =
         "\n[hooks.state.\"/h/.codex/hooks.json:pre_tool_use:0:0\"]\nenabled = true\ntrusted_hash = \"sha256:ab\"\n";
 
+    /// The trusted hash under a key, unless the hook is switched off there.
+    fn trusted(text: &str, key: &str) -> Option<String> {
+        let document = parse(text).ok()?;
+        let entry = document.get("hooks")?.get("state")?.get(key)?;
+        let on = entry.get("enabled").and_then(Item::as_bool).unwrap_or(true);
+        on.then(|| entry.get("trusted_hash")?.as_str().map(str::to_owned))
+            .flatten()
+    }
+
     #[test]
     fn trust_goes_in_and_out_and_leaves_the_rest() {
         for text in [
@@ -138,7 +148,7 @@ mod tests {
             );
             assert_eq!(with_trust(&with, KEY, "sha256:ab").unwrap(), with);
             assert_eq!(trusted(&with, KEY).as_deref(), Some("sha256:ab"));
-            assert_eq!(without_trust(&with, "/h/.codex/hooks.json", 0).unwrap(), text);
+            assert_eq!(without(&with, "/h/.codex/hooks.json", 0).unwrap(), text);
         }
     }
 
@@ -155,7 +165,7 @@ mod tests {
             TABLE.replace(":0:0", ":1:0").replace(":ab", ":cd"),
             TABLE.replace("/h/", "/other/")
         );
-        let without = without_trust(&text, "/h/.codex/hooks.json", 0).unwrap();
+        let without = without(&text, "/h/.codex/hooks.json", 0).unwrap();
         assert_eq!(trusted(&without, KEY).as_deref(), Some("sha256:cd"));
         assert_eq!(trusted(&without, "/h/.codex/hooks.json:pre_tool_use:1:0"), None);
         assert!(without.contains("/other/"));

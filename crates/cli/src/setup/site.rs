@@ -1,0 +1,64 @@
+//! One place where an agent can be told about its hook.
+
+use std::path::{Path, PathBuf};
+
+use agents::Agent;
+use broker::Places;
+
+use crate::exit::{Exit, Fault};
+use crate::setup::{files, places};
+
+/// The settings file of an agent, for a person or for a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Site {
+    pub(crate) agent: Agent,
+    /// The file that holds the hooks, links followed.
+    pub(crate) settings: PathBuf,
+    /// The same file as the agent names it.
+    pub(crate) named: PathBuf,
+    /// The file that holds the trust in them, where the agent wants any.
+    pub(crate) trust: Option<PathBuf>,
+}
+
+impl Site {
+    /// The settings of the person.
+    pub(crate) fn of_person(agent: Agent, places: &Places) -> Self {
+        Self::at(agent, &places::agent_folder(agent, places).join(agent.settings_file()))
+    }
+
+    /// The settings of the project around a directory.
+    pub(crate) fn of_project(agent: Agent, directory: &Path) -> Result<Self, Fault> {
+        let file = agent.project_file().ok_or_else(|| {
+            Fault::new(Exit::Usage, format!("{} has no hooks of a project.", agent.title()))
+                .hint("Install it for the person: leave `--project` out.")
+        })?;
+        let project = directory
+            .ancestors()
+            .find(|folder| folder.join(".git").exists())
+            .unwrap_or(directory);
+        Ok(Self::at(agent, &project.join(file)))
+    }
+
+    /// A settings file that is known.
+    pub(crate) fn at(agent: Agent, settings: &Path) -> Self {
+        let trust = (agent == Agent::Codex).then(|| settings.with_file_name("config.toml"));
+        let trust = trust.map(|file| files::target(&file));
+        Self {
+            agent,
+            settings: files::target(settings),
+            named: settings.to_path_buf(),
+            trust,
+        }
+    }
+
+    /// The same settings, however they are named.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.settings == other.settings
+    }
+
+    /// Whether the agent seems to be used here: its program or its folder is there.
+    pub(crate) fn agent_is_present(agent: Agent, places: &Places) -> bool {
+        agent.programs().iter().any(|name| places::program(name).is_some())
+            || places::agent_folder(agent, places).is_dir()
+    }
+}

@@ -1,0 +1,18 @@
+//! The real clients, offline, against a scripted model: what the gate stops does not happen, the model hears why, and
+//! the ledger says so.
+//!
+//! Ignored by default: they install about 800 MB from npm into `target/agents`. `cargo xtask test agents` runs them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    clippy::indexing_slicing,
+    reason = "a test may fail loudly"
+)]
+
+mod claude;
+mod clients;
+mod codex;
+mod model;
+mod namespace;
+mod stage;

@@ -1,0 +1,161 @@
+//! A person's home for one run of one client: something to lose, a project to work in, and Tollgate installed by itself.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use agents::json::{self, Json};
+
+use crate::model::Model;
+
+pub(crate) const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nbm90IGEga2V5\n-----END OPENSSH PRIVATE KEY-----\n";
+pub(crate) const PROFILE: &str = "# the person's own\n";
+
+/// How long one run of a client may take.
+const LIMIT: Duration = Duration::from_secs(90);
+
+pub(crate) struct Stage {
+    pub(crate) home: PathBuf,
+    /// What the commands of this person find on `PATH`, before the system's own.
+    pub(crate) path: Vec<PathBuf>,
+}
+
+impl Stage {
+    /// A fresh home of that name.
+    pub(crate) fn new(name: &str) -> Self {
+        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("stage").join(name);
+        let _absent = fs::remove_dir_all(&home);
+        fs::create_dir_all(home.join("project")).unwrap();
+        let stage = Self { home, path: Vec::new() };
+        stage.write(".ssh/id_rsa", KEY);
+        stage.write(".bashrc", PROFILE);
+        stage.write("thesis.txt", "the only copy\n");
+        stage.write("project/hello.txt", "line one\n");
+        let git = Command::new("git")
+            .args(["init", "-q"])
+            .current_dir(stage.project())
+            .env("HOME", &stage.home)
+            .status();
+        assert!(git.unwrap().success());
+        stage
+    }
+
+    pub(crate) fn project(&self) -> PathBuf {
+        self.home.join("project")
+    }
+
+    pub(crate) fn state(&self) -> PathBuf {
+        self.home.join(".local/state/tollgate")
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.home.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        fs::read_to_string(self.home.join(path)).ok()
+    }
+
+    /// Whether everything of the person is as it was.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.read(".ssh/id_rsa").as_deref() == Some(KEY)
+            && self.read(".bashrc").as_deref() == Some(PROFILE)
+            && self.read("thesis.txt").is_some()
+    }
+
+    /// A program with this person's environment and nothing else.
+    pub(crate) fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let path: Vec<String> = self
+            .path
+            .iter()
+            .map(|folder| format!("{}:", folder.display()))
+            .collect();
+        let mut command = Command::new(program);
+        command
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("PATH", format!("{}/usr/local/bin:/usr/bin:/bin", path.concat()))
+            .env("TMPDIR", "/tmp")
+            .env("LANG", "C.UTF-8")
+            .env("SHELL", "/bin/bash")
+            .env("TERM", "xterm-256color")
+            .current_dir(self.project())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `tollgate`, which must succeed.
+    pub(crate) fn tollgate(&self, words: &str) -> String {
+        let program = Path::new(env!("CARGO_BIN_EXE_tollgate"));
+        assert!(
+            program.with_file_name("tollgate-hook").is_file(),
+            "`tollgate-hook` is not built: cargo build -p tollgate-hook comes first"
+        );
+        let output = self.command(program).args(words.split_whitespace()).output().unwrap();
+        assert!(output.status.success(), "tollgate {words}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The records of the ledger.
+    pub(crate) fn ledger(&self) -> Vec<Json> {
+        let text = self.tollgate("log show --jsonl");
+        text.lines().map(|line| json::parse(line.as_bytes()).unwrap()).collect()
+    }
+
+    /// Runs a client to its end. With `sealed`, the ledger's folder is mounted read-only for it: a mode would not bind
+    /// root.
+    pub(crate) fn play(&self, client: Command, sealed: bool) -> Output {
+        let mut client = if sealed { self.seal(&client) } else { client };
+        let log = |name: &str| fs::File::create(self.home.with_extension(name)).unwrap();
+        let mut child = client.stdout(log("out")).stderr(log("err")).spawn().unwrap();
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            if started.elapsed() > LIMIT {
+                child.kill().unwrap();
+                break child.wait().unwrap();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let text = |name: &str| fs::read(self.home.with_extension(name)).unwrap();
+        Output {
+            status,
+            stdout: text("out"),
+            stderr: text("err"),
+        }
+    }
+
+    /// The same command in a mount namespace in which the ledger's folder cannot be written.
+    fn seal(&self, client: &Command) -> Command {
+        const SCRIPT: &str = r#"mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@""#;
+        let mut sealed = self.command("unshare");
+        sealed
+            .args(["-m", "--", "sh", "-c", SCRIPT])
+            .arg(self.state())
+            .arg(client.get_program())
+            .args(client.get_args());
+        for (name, value) in client.get_envs() {
+            if let Some(value) = value {
+                sealed.env(name, value);
+            }
+        }
+        sealed
+    }
+}
+
+/// What the model was told, after a check that it was told about every step.
+pub(crate) fn heard(model: &Model, steps: usize, output: &Output) -> Vec<String> {
+    let heard = model.heard();
+    assert_eq!(heard.len(), steps, "{heard:#?}\n{output:#?}");
+    heard
+}
+
+/// Checks that the model was told that the gate stopped a call.
+pub(crate) fn assert_stopped(heard: &str) {
+    assert!(heard.contains("Tollgate"), "the model heard: {heard}");
+}

@@ -1,0 +1,139 @@
+//! What doctor finds.
+
+use std::fs;
+
+use crate::home::{Home, inside_an_agent};
+
+/// A home in which Claude Code is installed and everything is fine.
+fn healthy() -> Home {
+    let home = Home::new();
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert_eq!(
+        home.tollgate("doctor")
+            .code_saying(&["Claude Code: partial (", "Codex: none (the agent was not found"]),
+        0
+    );
+    home
+}
+
+#[test]
+fn every_way_to_lose_the_hook_is_a_finding() {
+    if inside_an_agent() {
+        return;
+    }
+    type Harm = fn(&Home);
+    let edit = |home: &Home, from: &str, to: &str| {
+        let text = home.read(".claude/settings.json").unwrap();
+        assert!(text.contains(from));
+        home.write(".claude/settings.json", &text.replace(from, to));
+    };
+    let cases: [(Harm, &str); 8] = [
+        (
+            |home| fs::remove_file(home.at(".local/share/tollgate/bin/tollgate-hook")).unwrap(),
+            "is not there",
+        ),
+        (
+            |home| home.script(".local/share/tollgate/bin/tollgate-hook", "#!/bin/sh\nexit 0\n"),
+            "not the hook of this version",
+        ),
+        (|home| home.write(".claude/settings.json", "{}"), "does not stand in"),
+        (
+            |home| fs::remove_file(home.at(".claude/settings.json")).unwrap(),
+            "There is no",
+        ),
+        (
+            |home| home.write("work/.claude/settings.json", "{\"disableAllHooks\": true}"),
+            "`disableAllHooks` in",
+        ),
+        (
+            |home| home.write("work/.claude/settings.local.json", "{\"disableAllHooks\": true}"),
+            "settings.local.json",
+        ),
+        (
+            |home| home.write("work/.claude/settings.json", "{\"permissions\": {\"allow\": \"x\"}}"),
+            "permissions.allow",
+        ),
+        (
+            |home| {
+                fs::remove_dir_all(home.at(".local/state/tollgate"))
+                    .and_then(|()| fs::write(home.at(".local/state/tollgate"), ""))
+                    .unwrap()
+            },
+            "cannot be written",
+        ),
+    ];
+    for (harm, finding) in cases {
+        let home = healthy();
+        harm(&home);
+        assert_eq!(home.tollgate("doctor").code_saying(&[finding, "hint: "]), 1);
+    }
+    for (from, to, finding) in [
+        ("{", "{ // note\n", "strict JSON"),
+        ("\"*\"", "\"Bash\"", "not the one of this version"),
+        ("\"block\"", "\"allow\"", "not the one of this version"),
+        ("\"--config\"", "\"--konfig\"", "not the one of this version"),
+        ("{\n", "{\n\"disableAllHooks\": true,\n", "`disableAllHooks` in"),
+        ("{\n", "{\n\"permissions\": [],\n", "`permissions` has the wrong form"),
+    ] {
+        let home = healthy();
+        edit(&home, from, to);
+        assert_eq!(
+            home.tollgate("doctor").code_saying(&["Claude Code: none (", finding]),
+            1
+        );
+    }
+}
+
+#[test]
+fn a_broken_configuration_is_named_with_its_line() {
+    let home = Home::new();
+    home.write(".config/tollgate/config.toml", "# mine\nposture = \"wild\"\n");
+    assert_eq!(
+        home.tollgate("doctor").code_saying(&["config.toml`, line 2: ", "wild"]),
+        125
+    );
+}
+
+#[test]
+fn codex_findings() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new().with_codex();
+    assert_eq!(home.tollgate("install --agent codex --trust").code, 0);
+    assert_eq!(home.tollgate("doctor").code_saying(&["Codex: partial ("]), 0);
+    let trusted = home.read(".codex/config.toml").unwrap();
+    home.write(".codex/config.toml", &format!("{trusted}\n[features]\nhooks = false\n"));
+    assert_eq!(
+        home.tollgate("doctor")
+            .code_saying(&["Codex: none (", "`features.hooks = false`"]),
+        1
+    );
+    home.write(".codex/config.toml", "a = \n");
+    assert_eq!(home.tollgate("doctor").code_saying(&["line 1", "`untrusted`"]), 1);
+    home.write(".codex/config.toml", &trusted);
+    home.write("work/.codex/config.toml", "[features]\nhooks = false\n");
+    assert_eq!(home.tollgate("doctor").code_saying(&["work/.codex/config.toml"]), 1);
+}
+
+#[test]
+fn json_says_the_same() {
+    let home = Home::new();
+    home.write(".claude/settings.json", "{}");
+    let said = home.tollgate("doctor --json");
+    let value = agents::json::parse(said.out.as_bytes()).unwrap();
+    assert_eq!(
+        (said.code, value.get("format").map(|f| f.text()).as_deref()),
+        (1, Some("1"))
+    );
+    let agents = value.get("agents").unwrap().as_array().unwrap();
+    assert_eq!(agents.len(), 2);
+    assert!(
+        agents[0]
+            .get("protection")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .starts_with("none (")
+    );
+}

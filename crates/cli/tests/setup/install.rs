@@ -1,0 +1,262 @@
+//! In and out of settings.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::home::{Home, inside_an_agent};
+
+/// Settings as people have them.
+const SHAPES: [&str; 9] = [
+    "",
+    "{}",
+    "{}\n",
+    "{\n}\n",
+    "{\"model\":\"opus\"}",
+    "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+    "\u{feff}{\n\t\"env\": {\"A\": \"1\"}\n}\n",
+    "{\n  // mine\n  \"permissions\": {\"allow\": [\"Bash(ls)\",],},\n}\n",
+    "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}\n    ],\n    \"Stop\": []\n  },\n  \"model\": \"opus\"\n}\n",
+];
+
+#[test]
+fn uninstall_leaves_every_file_as_it_was() {
+    if inside_an_agent() {
+        return;
+    }
+    for shape in SHAPES {
+        let home = Home::new();
+        home.write(".claude/settings.json", shape);
+        let before = home.foreign();
+        assert_eq!(home.tollgate("install --agent claude").code, 0, "{shape:?}");
+        let with = home.read(".claude/settings.json").unwrap();
+        for word in [
+            "tollgate-hook",
+            "\"--config\"",
+            "\"--state\"",
+            "\"onFailure\": \"block\"",
+            "\"matcher\": \"*\"",
+        ] {
+            assert!(with.contains(word), "{with}");
+        }
+        assert_eq!(
+            home.tollgate("install --agent claude")
+                .code_saying(&["already installed"]),
+            0
+        );
+        assert_eq!(
+            home.read(".claude/settings.json").as_ref(),
+            Some(&with),
+            "a second time changes nothing"
+        );
+        assert_eq!(home.tollgate("uninstall --agent claude").code_saying(&["taken out"]), 0);
+        assert_eq!(home.foreign(), before, "{shape:?}");
+        assert!(!home.at(".local/share/tollgate/bin").exists());
+        assert_eq!(home.tollgate("uninstall").code_saying(&["not installed"]), 0);
+    }
+}
+
+#[test]
+fn without_a_file_there_is_none_afterwards() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let before = home.foreign();
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert_eq!(
+        fs::metadata(home.at(".claude/settings.json"))
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o777,
+        0o600
+    );
+    assert_eq!(home.tollgate("uninstall").code, 0);
+    assert_eq!(home.foreign(), before);
+}
+
+#[test]
+fn what_others_change_meanwhile_stays() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    home.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
+    home.tollgate("install --agent claude");
+    let changed = home.read(".claude/settings.json").unwrap().replace("opus", "haiku");
+    home.write(".claude/settings.json", &changed);
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert_eq!(home.tollgate("uninstall").code, 0);
+    assert_eq!(
+        home.read(".claude/settings.json").as_deref(),
+        Some("{\n  \"model\": \"haiku\"\n}\n")
+    );
+}
+
+#[test]
+fn an_entry_of_an_older_version_is_brought_up_to_date() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let old = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"/old/tollgate-hook claude"}]}]}}"#;
+    home.write(".claude/settings.json", old);
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    let with = home.read(".claude/settings.json").unwrap();
+    assert_eq!(
+        (with.matches("tollgate-hook").count(), with.contains("/old/")),
+        (1, false),
+        "{with}"
+    );
+    assert_eq!(home.tollgate("uninstall").code, 0);
+    assert_eq!(
+        home.read(".claude/settings.json").as_deref(),
+        Some("{}"),
+        "the old entry was ours too"
+    );
+}
+
+#[test]
+fn a_linked_settings_file_stays_a_link() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    home.write("dotfiles/claude.json", "{\n  \"model\": \"opus\"\n}\n");
+    fs::create_dir(home.at(".claude")).unwrap();
+    std::os::unix::fs::symlink("../dotfiles/claude.json", home.at(".claude/settings.json")).unwrap();
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert!(home.at(".claude/settings.json").is_symlink());
+    assert!(home.read("dotfiles/claude.json").unwrap().contains("tollgate-hook"));
+    assert_eq!(home.tollgate("uninstall").code, 0);
+    assert_eq!(
+        home.read("dotfiles/claude.json").as_deref(),
+        Some("{\n  \"model\": \"opus\"\n}\n")
+    );
+}
+
+#[test]
+fn a_dry_run_shows_the_change_and_makes_none() {
+    let home = Home::new().with("CLAUDECODE", "1");
+    home.write(".claude/settings.json", "{}");
+    let before = home.foreign();
+    for words in [
+        "install --dry-run",
+        "install --dry-run --agent claude",
+        "install --dry-run --project",
+    ] {
+        assert_eq!(
+            home.tollgate(words)
+                .code_saying(&["+++ ", "tollgate-hook", "Nothing was changed"]),
+            0
+        );
+    }
+    assert_eq!(
+        home.tollgate("install --dry-run --agent codex")
+            .code_saying(&["hooks.json", "+            \"timeout\""]),
+        0
+    );
+    assert_eq!(home.tollgate("uninstall --dry-run").code, 0);
+    assert_eq!(home.foreign(), before);
+    assert!(!home.at(".local").exists() && !home.at(".config").exists());
+}
+
+#[test]
+fn a_project_gets_the_file_that_is_not_shared() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let before = home.foreign();
+    assert_eq!(
+        home.tollgate("install --project")
+            .code_saying(&["work/.claude/settings.local.json"]),
+        0
+    );
+    assert!(
+        home.read("work/.claude/settings.local.json")
+            .unwrap()
+            .contains("tollgate-hook")
+    );
+    assert_eq!(home.tollgate("uninstall --project").code, 0);
+    assert_eq!(home.foreign(), before);
+}
+
+#[test]
+fn codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new().with_codex();
+    home.write(".codex/config.toml", "model = \"x\" # mine\n");
+    home.write(
+        ".codex/hooks.json",
+        "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"theirs\"}]}]}}",
+    );
+    let before = home.foreign();
+    let said = home.tollgate("install --agent codex");
+    assert_eq!(said.code_saying(&["sha256:feed", "not trusted", "--trust"]), 10);
+    assert_eq!(
+        home.read(".codex/config.toml").as_deref(),
+        Some("model = \"x\" # mine\n")
+    );
+    assert_eq!(home.tollgate("doctor").code_saying(&["`untrusted`"]), 1);
+    assert_eq!(
+        home.tollgate("install --agent codex --trust")
+            .code_saying(&["Codex: trusted in"]),
+        0
+    );
+    let config = home.read(".codex/config.toml").unwrap();
+    assert!(config.contains("hooks.json:pre_tool_use:1:0\"]") && config.contains("trusted_hash = \"sha256:feed\""));
+    assert_eq!(
+        home.tollgate("install --agent codex")
+            .code_saying(&["already installed", "is trusted"]),
+        0
+    );
+    assert_eq!(home.tollgate("doctor").code_saying(&["Codex trusts the hook"]), 0);
+    assert_eq!(home.tollgate("uninstall").code, 0);
+    assert_eq!(home.foreign(), before);
+}
+
+#[test]
+fn without_codex_nobody_can_trust_its_hook() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    assert_eq!(
+        home.tollgate("install --agent codex --trust")
+            .code_saying(&["Codex is not installed"]),
+        69
+    );
+    assert_eq!(home.tollgate("uninstall --agent codex").code, 0);
+    assert!(!home.at(".codex").exists());
+}
+
+#[test]
+fn bare_install_takes_the_agents_that_are_there() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    assert_eq!(
+        home.tollgate("install")
+            .code_saying(&["No agent was found", "--agent claude"]),
+        69
+    );
+    fs::create_dir(home.at(".claude")).unwrap();
+    assert_eq!(home.tollgate("install").code_saying(&["Claude Code: installed"]), 0);
+    assert!(!home.at(".codex").exists());
+}
+
+#[test]
+fn variables_that_move_the_agents_are_followed() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let moved = home.at("elsewhere").display().to_string();
+    let home = home.with("CLAUDE_CONFIG_DIR", moved);
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert!(home.read("elsewhere/settings.json").unwrap().contains("tollgate-hook"));
+}

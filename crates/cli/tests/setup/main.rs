@@ -1,0 +1,12 @@
+//! Install, uninstall and doctor with throw-away homes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test may fail loudly"
+)]
+
+mod doctor;
+mod home;
+mod install;
+mod refusals;
