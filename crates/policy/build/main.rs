@@ -1,5 +1,12 @@
 //! Turns `rules/*.toml` into tables that need no loading. A mistake in a rule file fails the build with its place.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, missing_docs, reason = "a build script's error path is a failed build")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a build script's error path is a failed build"
+)]
 
 mod programs;
 mod rules;
@@ -21,10 +28,20 @@ fn main() {
     let settings = read(&root.join("settings.toml"), &mut digest);
     let paths = read(&root.join("paths.toml"), &mut digest);
     let calls = read(&root.join("calls.toml"), &mut digest);
-    fs::write(out.join("programs.rs"), programs::generate(&program_files, &settings, &calls)).unwrap();
+    fs::write(
+        out.join("programs.rs"),
+        programs::generate(&program_files, &settings, &calls),
+    )
+    .unwrap();
     fs::write(out.join("rules.rs"), rules::generate(&verdict_files, &paths)).unwrap();
     let hex: String = digest.finalize().iter().map(|b| format!("{b:02x}")).collect();
-    fs::write(out.join("digest.rs"), format!("/// SHA-256 over all rule files, in the order of their names.\npub const RULES_DIGEST: &str = \"{hex}\";\n")).unwrap();
+    fs::write(
+        out.join("digest.rs"),
+        format!(
+            "/// SHA-256 over all rule files, in the order of their names.\npub const RULES_DIGEST: &str = \"{hex}\";\n"
+        ),
+    )
+    .unwrap();
 }
 
 fn read_all(dir: &Path, digest: &mut Sha256) -> Vec<(String, String)> {

@@ -60,16 +60,34 @@ pub(crate) fn generate(files: &[(String, String)], settings: &(String, String), 
         assert!(!file.source.is_empty(), "{name}: say where the facts are from");
         for program in file.program {
             let place = format!("{name}: {}", names(&program.name).join("/"));
-            writeln!(programs, "static P{count}: Program = {};", one(&program, &place, &[], &mut examples)).unwrap();
+            writeln!(
+                programs,
+                "static P{count}: Program = {};",
+                one(&program, &place, &[], &mut examples)
+            )
+            .unwrap();
             for n in names(&program.name) {
-                assert!(index.insert(n.clone(), count).is_none(), "{place}: `{n}` is described twice");
+                assert!(
+                    index.insert(n.clone(), count).is_none(),
+                    "{place}: `{n}` is described twice"
+                );
             }
             count += 1;
         }
     }
     let rows: Vec<String> = index.iter().map(|(n, i)| format!("({}, &P{i})", lit(n))).collect();
-    writeln!(programs, "/// All programs by name, sorted.\npub(crate) static PROGRAMS: &[(&str, &Program)] = &[{}];", rows.join(", ")).unwrap();
-    writeln!(programs, "#[cfg(test)]\npub(crate) static EXAMPLES: &[(&str, &str)] = &[{}];", examples.join(", ")).unwrap();
+    writeln!(
+        programs,
+        "/// All programs by name, sorted.\npub(crate) static PROGRAMS: &[(&str, &Program)] = &[{}];",
+        rows.join(", ")
+    )
+    .unwrap();
+    writeln!(
+        programs,
+        "#[cfg(test)]\npub(crate) static EXAMPLES: &[(&str, &str)] = &[{}];",
+        examples.join(", ")
+    )
+    .unwrap();
     programs + &settings_table(settings) + &calls_table(calls)
 }
 
@@ -86,7 +104,10 @@ fn check_options(program: &Program, place: &str, inherited: &[String]) -> Vec<St
     declared.extend(option_names(&program.options));
     let lines = program.does.iter().chain(&program.alternates).chain(&program.stdin);
     for name in lines.flat_map(|l| mentioned(l)) {
-        assert!(declared.contains(&name), "{place}: `{name}` is used in a condition but is not among the options");
+        assert!(
+            declared.contains(&name),
+            "{place}: `{name}` is used in a condition but is not among the options"
+        );
     }
     declared
 }
@@ -103,13 +124,24 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
         other => panic!("{place}: no style is called `{other}`"),
     };
     for example in &program.examples {
-        let (command, effect) = example.split_once(" => ").unwrap_or_else(|| panic!("{place}: `{example}` is not `command => effect`"));
+        let (command, effect) = example
+            .split_once(" => ")
+            .unwrap_or_else(|| panic!("{place}: `{example}` is not `command => effect`"));
         examples.push(format!("({}, {})", lit(command), lit(effect)));
     }
     let alternates: Vec<String> = program.alternates.iter().map(|a| alternate(a, place)).collect();
     let stdin: Vec<String> = program.stdin.iter().map(|s| stdin_row(s, place)).collect();
-    let acts: Vec<String> = program.does.iter().flat_map(|d| either(d)).map(|d| does(&d, place)).collect();
-    let subs: Vec<String> = program.sub.iter().map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), &declared, examples)).collect();
+    let acts: Vec<String> = program
+        .does
+        .iter()
+        .flat_map(|d| either(d))
+        .map(|d| does(&d, place))
+        .collect();
+    let subs: Vec<String> = program
+        .sub
+        .iter()
+        .map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), &declared, examples))
+        .collect();
     format!(
         "Program {{ names: {}, style: Style::{style}, options: {}, operands: {}, alternates: &[{}], subs: &[{}], does: &[{}], stdin: &[{}], stdout: {}, class: {} }}",
         list(&names(&program.name)),
@@ -134,7 +166,9 @@ fn either(row: &str) -> Vec<String> {
 
 /// `CONDS => SLOTS`
 fn alternate(text: &str, place: &str) -> String {
-    let (when, then) = text.split_once("=>").unwrap_or_else(|| panic!("{place}: `{text}` is not `conditions => operands`"));
+    let (when, then) = text
+        .split_once("=>")
+        .unwrap_or_else(|| panic!("{place}: `{text}` is not `conditions => operands`"));
     format!("({}, {})", conds(when.trim(), place), slots(then, place))
 }
 
@@ -146,22 +180,36 @@ fn stdin_row(text: &str, place: &str) -> String {
 
 /// `[table] "key glob" = "role"`
 fn settings_table((name, text): &(String, String)) -> String {
-    let tables: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let tables: BTreeMap<String, BTreeMap<String, String>> =
+        toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
     let table = |(table, rows): (&String, &BTreeMap<String, String>)| {
-        let rows: Vec<String> = rows.iter().map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}")))).collect();
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}"))))
+            .collect();
         format!("({}, &[{}])", lit(table), rows.join(", "))
     };
     let all: Vec<String> = tables.iter().map(table).collect();
-    format!("/// Settings that run something, by table.\nstatic SETTINGS: &[(&str, &[(&str, Role)])] = &[{}];\n", all.join(", "))
+    format!(
+        "/// Settings that run something, by table.\nstatic SETTINGS: &[(&str, &[(&str, Role)])] = &[{}];\n",
+        all.join(", ")
+    )
 }
 
 /// `[language] "call" = "role"`
 fn calls_table((name, text): &(String, String)) -> String {
-    let tables: BTreeMap<String, BTreeMap<String, String>> = toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let tables: BTreeMap<String, BTreeMap<String, String>> =
+        toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
     let table = |(table, rows): (&String, &BTreeMap<String, String>)| {
-        let rows: Vec<String> = rows.iter().map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}")))).collect();
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}"))))
+            .collect();
         format!("({}, &[{}])", lit(table), rows.join(", "))
     };
     let all: Vec<String> = tables.iter().map(table).collect();
-    format!("/// Calls of programming languages that do something, by language.\npub(crate) static CALLS: &[(&str, &[(&str, Role)])] = &[{}];\n", all.join(", "))
+    format!(
+        "/// Calls of programming languages that do something, by language.\npub(crate) static CALLS: &[(&str, &[(&str, Role)])] = &[{}];\n",
+        all.join(", ")
+    )
 }

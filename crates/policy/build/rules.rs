@@ -72,16 +72,27 @@ pub(crate) fn generate(files: &[(String, String)], paths: &(String, String)) -> 
         for rule in file.rule {
             let place = format!("{name}: {}", rule.id);
             assert!(seen.insert(rule.id.clone()), "{place}: the id is used twice");
-            assert!(!rule.matches.is_empty(), "{place}: a rule carries an example that it matches");
+            assert!(
+                !rule.matches.is_empty(),
+                "{place}: a rule carries an example that it matches"
+            );
             rows.push(one(&rule, &place));
         }
     }
-    format!("/// All built-in rules, in evaluation order.\npub(crate) static RULES: &[Rule] = &[{}];\n{}", rows.join(",\n"), path_table(paths))
+    format!(
+        "/// All built-in rules, in evaluation order.\npub(crate) static RULES: &[Rule] = &[{}];\n{}",
+        rows.join(",\n"),
+        path_table(paths)
+    )
 }
 
 fn one(rule: &Rule, place: &str) -> String {
     let acts: Vec<String> = rule.on.iter().map(|a| act(a, place)).collect();
-    let any: Vec<String> = rule.any.iter().map(|line| list(&line.split_whitespace().collect::<Vec<_>>())).collect();
+    let any: Vec<String> = rule
+        .any
+        .iter()
+        .map(|line| list(&line.split_whitespace().collect::<Vec<_>>()))
+        .collect();
     format!(
         "Rule {{ id: {}, kinds: {}, acts: &[{}], whats: {}, any: &[{}], guard: {}, strict: {}, risk: {}, why: {}, instead: {}, lost: {}, matches: {}, not_matches: {} }}",
         lit(&rule.id),
@@ -127,8 +138,16 @@ fn path_table((name, text): &(String, String)) -> String {
         .iter()
         .map(|row| {
             assert!(!row.why.is_empty(), "{name}: a row says why");
-            format!("PathRow {{ globs: {}, except: {}, tags: {} }}", list(&row.glob), list(&row.except), list(&row.tags))
+            format!(
+                "PathRow {{ globs: {}, except: {}, tags: {} }}",
+                list(&row.glob),
+                list(&row.except),
+                list(&row.tags)
+            )
         })
         .collect();
-    format!("/// The table of special paths.\npub(crate) static PATHS: &[PathRow] = &[{}];\n", rows.join(",\n"))
+    format!(
+        "/// The table of special paths.\npub(crate) static PATHS: &[PathRow] = &[{}];\n",
+        rows.join(",\n")
+    )
 }

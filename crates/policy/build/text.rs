@@ -47,7 +47,11 @@ pub(crate) fn role(text: &str, place: &str) -> String {
         "env" => "Env",
         other => panic!("{place}: no role is called `{other}`"),
     };
-    format!("Role {{ kind: RoleKind::{kind}, arg: {}, tags: {} }}", lit(arg), list(&tags))
+    format!(
+        "Role {{ kind: RoleKind::{kind}, arg: {}, tags: {} }}",
+        lit(arg),
+        list(&tags)
+    )
 }
 
 /// `role role... role` as a slice of slots.
@@ -69,26 +73,42 @@ pub(crate) fn options(text: &str, place: &str) -> String {
 }
 
 fn option_line(line: &str, place: &str) -> Vec<String> {
-    let (names, role_text) = line.rsplit_once(" = ").unwrap_or_else(|| panic!("{place}: `{line}` is not `names = role`"));
+    let (names, role_text) = line
+        .rsplit_once(" = ")
+        .unwrap_or_else(|| panic!("{place}: `{line}` is not `names = role`"));
     let one = |names: &str| {
         let attached = names.contains("[]");
         let names: Vec<String> = names.split_whitespace().map(|n| n.replace("[]", "")).collect();
-        format!("Opt {{ names: {}, role: {}, attached: {attached} }}", list(&names), role(role_text.trim(), place))
+        format!(
+            "Opt {{ names: {}, role: {}, attached: {attached} }}",
+            list(&names),
+            role(role_text.trim(), place)
+        )
     };
     names.split(" / ").map(one).collect()
 }
 
 /// The names of the options in such lines.
 pub(crate) fn option_names(text: &str) -> Vec<String> {
-    let heads = text.lines().filter_map(|l| l.rsplit_once(" = ")).map(|(names, _)| names);
-    heads.flat_map(str::split_whitespace).filter(|n| *n != "/").map(|n| n.replace("[]", "")).collect()
+    let heads = text
+        .lines()
+        .filter_map(|l| l.rsplit_once(" = "))
+        .map(|(names, _)| names);
+    heads
+        .flat_map(str::split_whitespace)
+        .filter(|n| *n != "/")
+        .map(|n| n.replace("[]", ""))
+        .collect()
 }
 
 /// The options that conditions and effects in `text` speak about.
 pub(crate) fn mentioned(text: &str) -> Vec<String> {
     let names = text.split_whitespace().map(|w| w.trim_start_matches(['!', '@']));
     let names = names.map(|w| w.split('~').next().unwrap_or(w));
-    names.filter(|w| w.len() > 1 && w.starts_with('-') && *w != "--").map(str::to_owned).collect()
+    names
+        .filter(|w| w.len() > 1 && w.starts_with('-') && *w != "--")
+        .map(str::to_owned)
+        .collect()
 }
 
 /// `cond and cond` as a slice of conditions.
@@ -103,7 +123,12 @@ pub(crate) fn conds(text: &str, place: &str) -> String {
         };
         format!("Cond {{ not: {not}, test: {test} }}")
     };
-    let all: Vec<String> = text.split(" and ").map(str::trim).filter(|t| !t.is_empty()).map(one).collect();
+    let all: Vec<String> = text
+        .split(" and ")
+        .map(str::trim)
+        .filter(|t| !t.is_empty())
+        .map(one)
+        .collect();
     format!("&[{}]", all.join(", "))
 }
 
@@ -116,7 +141,12 @@ fn cond_text(text: &str, place: &str) -> String {
         None => panic!("{place}: `{text}` is not a condition"),
         Some(("operand", pattern)) => format!("Test::OperandLike({})", lit(pattern)),
         Some((n, pattern)) => match n.parse::<usize>() {
-            Ok(n) => format!("Test::NthLike({}, {})", n.checked_sub(1).unwrap_or_else(|| panic!("{place}: operands count from 1")), lit(pattern)),
+            Ok(n) => format!(
+                "Test::NthLike({}, {})",
+                n.checked_sub(1)
+                    .unwrap_or_else(|| panic!("{place}: operands count from 1")),
+                lit(pattern)
+            ),
             Err(_) => format!("Test::OptionLike({}, {})", lit(n), lit(pattern)),
         },
     }
@@ -137,7 +167,12 @@ pub(crate) fn does(text: &str, place: &str) -> String {
             what = word;
         }
     }
-    format!("Does {{ act: {act}, what: {}, on: {on}, tags: {}, when: {} }}", lit(what), list(&tags), conds(when, place))
+    format!(
+        "Does {{ act: {act}, what: {}, on: {on}, tags: {}, when: {} }}",
+        lit(what),
+        list(&tags),
+        conds(when, place)
+    )
 }
 
 fn on_text(text: &str) -> String {

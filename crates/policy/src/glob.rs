@@ -144,7 +144,9 @@ fn next_row(before: &[bool], sym: Sym, b: &[Sym]) -> Vec<bool> {
 fn agree(a: Sym, b: Sym) -> bool {
     match (a, b) {
         (Sym::Char(x), Sym::Char(y)) => x == y,
-        (Sym::Char(c), Sym::Set(bits)) | (Sym::Set(bits), Sym::Char(c)) => u32::from(c) < 128 && bits & (1 << u32::from(c)) != 0,
+        (Sym::Char(c), Sym::Set(bits)) | (Sym::Set(bits), Sym::Char(c)) => {
+            u32::from(c) < 128 && bits & (1 << u32::from(c)) != 0
+        }
         (Sym::Set(a), Sym::Set(b)) => a & b != 0,
         (Sym::Char(c), Sym::One | Sym::Run) | (Sym::One | Sym::Run, Sym::Char(c)) => c != '/',
         _ => true,

@@ -91,7 +91,11 @@ pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judge
     }
     findings.retain(|f| f.verdict != Verdict::Allow);
     findings.sort_by_key(|f| core::cmp::Reverse(f.verdict));
-    Judgement { findings, effects, looks }
+    Judgement {
+        findings,
+        effects,
+        looks,
+    }
 }
 
 /// What carrying the request out would do.
@@ -117,8 +121,19 @@ fn effects(request: &Request, eval: &mut Eval<'_>) {
             eval.effect(Act::Fetch, "", target, tags, "", Span::default());
         }
         Subject::Tool { name, .. } => {
-            let what = if request.kind == Kind::McpCall { "mcp.call" } else { "tool.unknown" };
-            eval.effect(Act::Do, what, Target::Text(name.clone()), Tags::default(), "", Span::default());
+            let what = if request.kind == Kind::McpCall {
+                "mcp.call"
+            } else {
+                "tool.unknown"
+            };
+            eval.effect(
+                Act::Do,
+                what,
+                Target::Text(name.clone()),
+                Tags::default(),
+                "",
+                Span::default(),
+            );
         }
     }
 }
@@ -126,7 +141,9 @@ fn effects(request: &Request, eval: &mut Eval<'_>) {
 /// File tools take paths literally, but for a leading `~`.
 fn file_value(path: &str, eval: &Eval<'_>) -> Value {
     match path.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => Value::text(alloc::format!("{}{rest}", eval.world.home())),
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => {
+            Value::text(alloc::format!("{}{rest}", eval.world.home()))
+        }
         _ => Value::text(path),
     }
 }
@@ -157,7 +174,9 @@ fn broken(reason: &str, effect: &Effect, kind: Kind) -> Finding {
         rule: BROKEN.into(),
         verdict: Verdict::Deny,
         risk: Risk::High,
-        why: alloc::format!("the configuration cannot be read, so nothing that changes something is let through: {reason}"),
+        why: alloc::format!(
+            "the configuration cannot be read, so nothing that changes something is let through: {reason}"
+        ),
         instead: "repair the file, or ask the person to; `tollgate doctor` names the line".to_string(),
         lost: String::new(),
         span: (kind == Kind::CommandRun).then_some(effect.span),

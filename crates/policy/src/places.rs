@@ -12,15 +12,42 @@ use crate::{Answer, World};
 
 /// Directories whose loss breaks the system.
 const SYSTEM: &[&str] = &[
-    "bin", "boot", "dev", "etc", "lib", "lib32", "lib64", "opt", "proc", "root", "run", "sbin", "srv", "sys", "usr",
-    "var", "System", "Library", "Applications", "private", "nix", "snap", "windows", "mnt", "media",
+    "bin",
+    "boot",
+    "dev",
+    "etc",
+    "lib",
+    "lib32",
+    "lib64",
+    "opt",
+    "proc",
+    "root",
+    "run",
+    "sbin",
+    "srv",
+    "sys",
+    "usr",
+    "var",
+    "System",
+    "Library",
+    "Applications",
+    "private",
+    "nix",
+    "snap",
+    "windows",
+    "mnt",
+    "media",
 ];
 /// Directories that hold people's homes.
 const HOMES: &[&str] = &["home", "Users"];
 
 /// A path made absolute and clean: `.` and `..` resolved in the text, doubled slashes dropped.
 pub(crate) fn clean(path: &str, cwd: &str) -> String {
-    let joined = if path.starts_with('/') { path.to_string() } else { format!("{cwd}/{path}") };
+    let joined = if path.starts_with('/') {
+        path.to_string()
+    } else {
+        format!("{cwd}/{path}")
+    };
     let mut parts: Vec<&str> = Vec::new();
     for part in joined.split('/') {
         match part {
@@ -58,7 +85,10 @@ fn fixed_part(path: &str) -> &str {
         None => path,
         Some(at) => {
             let head = path.get(..at).unwrap_or_default();
-            head.rfind('/').and_then(|slash| head.get(..slash)).filter(|h| !h.is_empty()).unwrap_or("/")
+            head.rfind('/')
+                .and_then(|slash| head.get(..slash))
+                .filter(|h| !h.is_empty())
+                .unwrap_or("/")
         }
     }
 }
@@ -71,7 +101,11 @@ fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
             row.tags.iter().for_each(|t| tags.add(t));
         }
     }
-    if world.own_dirs().iter().any(|dir| within(path, dir) || (glob_head(path) && glob::overlaps(path, dir))) {
+    if world
+        .own_dirs()
+        .iter()
+        .any(|dir| within(path, dir) || (glob_head(path) && glob::overlaps(path, dir)))
+    {
         tags.add("self");
     }
 }
@@ -85,29 +119,50 @@ fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
     if !possible(pattern, path) {
         return false;
     }
-    let Some(rest) = pattern.strip_prefix("~/") else { return glob::overlaps(pattern, path) };
+    let Some(rest) = pattern.strip_prefix("~/") else {
+        return glob::overlaps(pattern, path);
+    };
     if path.starts_with(['/']) && path.chars().nth(1) == Some(UNKNOWN) {
         return glob::overlaps(&format!("**/{rest}"), path);
     }
     glob::overlaps(&format!("{}/{rest}", world.home()), path)
-        || ["/home/*", "/root", "/Users/*"].iter().any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
+        || ["/home/*", "/root", "/Users/*"]
+            .iter()
+            .any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
 }
 
-/// A cheap look before the full comparison: the literal names in the pattern must be able to occur in the path.
+/// A cheap look before the full comparison: the literal names in the pattern must be able to occur in the path. A
+/// component that is all wildcard may be any name, so it counts for the last name only, below a directory that is named.
 fn possible(pattern: &str, path: &str) -> bool {
     let wild = |c: &str| c.contains(['*', '?', '[', UNKNOWN]);
-    let names = || path.split('/').filter(|c| !c.is_empty());
-    for name in pattern.split('/').filter(|n| !n.is_empty() && *n != "~" && *n != "**") {
-        let dotted = name.starts_with('.');
+    let tells = |c: &str| c.chars().any(char::is_alphanumeric);
+    let names: Vec<&str> = pattern
+        .split('/')
+        .filter(|n| !n.is_empty() && *n != "~" && *n != "**")
+        .collect();
+    let Some((last_name, dirs)) = names.split_last() else {
+        return true;
+    };
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let fits = |name: &str, c: &str| match (wild(name), wild(c)) {
+        (false, false) => c.eq_ignore_ascii_case(name),
+        (true, false) => true,
         // The shell's `*` does not mean names that start with a dot.
-        let found = names().any(|c| if wild(c) { !dotted || !c.starts_with(['*', '?', '[']) } else { wild(name) || c.eq_ignore_ascii_case(name) });
-        if !found {
-            return false;
-        }
+        (_, true) => tells(c) && !(name.starts_with('.') && c.starts_with(['*', '?', '['])),
+    };
+    if !dirs.iter().all(|name| path.split('/').any(|c| fits(name, c))) {
+        return false;
     }
-    let last = names().next_back().unwrap_or_default();
-    // `dir/*` does not mean whatever name is special anywhere.
-    !(last.starts_with(['*', '?']) && pattern.strip_prefix("**/").is_some_and(|rest| !rest.contains('/')))
+    if !wild(last) {
+        return wild(last_name)
+            || path.split('/').any(|c| c.eq_ignore_ascii_case(last_name))
+            || path.split('/').any(|c| wild(c) && fits(last_name, c));
+    }
+    if last.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
+        return false;
+    }
+    // `x*` is not `*.pem`, although a file could be both.
+    !(last.ends_with('*') && last_name.starts_with('*') && last_name.len() > 1)
 }
 
 /// An exception holds for a pattern only when all that it can mean is excepted: when it ends in the same literal text.
@@ -154,9 +209,16 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
 
 fn homes(path: &str, parts: &[&str], world: &dyn World, tags: &mut Tags) {
     let home = world.home();
-    let whole = |dir: &str| path == dir || path.strip_prefix(dir).and_then(|r| r.strip_prefix('/')).is_some_and(everything);
+    let whole = |dir: &str| {
+        path == dir
+            || path
+                .strip_prefix(dir)
+                .and_then(|r| r.strip_prefix('/'))
+                .is_some_and(everything)
+    };
     let first = parts.first().copied().unwrap_or_default();
-    let others = HOMES.contains(&first) && (parts.len() <= 2 || (parts.len() == 3 && parts.last().is_some_and(|p| everything(p))));
+    let others = HOMES.contains(&first)
+        && (parts.len() <= 2 || (parts.len() == 3 && parts.last().is_some_and(|p| everything(p))));
     if whole(home) || whole("/root") || others || within(home, path) {
         tags.add("home");
     }
@@ -167,15 +229,31 @@ fn homes(path: &str, parts: &[&str], world: &dyn World, tags: &mut Tags) {
 
 /// A last component that means all there is: `*`, `.*`, `.??*`, `{*,.*}` after brace expansion.
 fn everything(part: &str) -> bool {
-    !part.is_empty() && part.contains('*') && part.chars().all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
+    !part.is_empty()
+        && part.contains('*')
+        && part
+            .chars()
+            .all(|c| matches!(c, '*' | '.' | '?' | '[' | ']' | '!' | '^'))
 }
 
 fn is_temp(path: &str) -> bool {
-    ["/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders", "/dev/shm"].iter().any(|t| within(path, t))
+    [
+        "/tmp",
+        "/var/tmp",
+        "/private/tmp",
+        "/private/var/tmp",
+        "/var/folders",
+        "/dev/shm",
+    ]
+    .iter()
+    .any(|t| within(path, t))
 }
 
 fn device(parts: &[&str], tags: &mut Tags) {
-    const HARMLESS: &[&str] = &["null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "fd", "pts", "shm", "ptmx", "console"];
+    const HARMLESS: &[&str] = &[
+        "null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "fd", "pts", "shm", "ptmx",
+        "console",
+    ];
     match parts.get(1).copied() {
         Some("tcp" | "udp") => tags.add("socket"),
         Some(name) if HARMLESS.contains(&name) => tags.add("harmless-device"),

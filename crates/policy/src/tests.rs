@@ -14,7 +14,12 @@ pub(crate) struct Table {
 
 impl Table {
     pub(crate) fn new() -> Self {
-        Self { own: alloc::vec!["/home/ann/.config/tollgate".into(), "/home/ann/.local/state/tollgate".into()] }
+        Self {
+            own: alloc::vec![
+                "/home/ann/.config/tollgate".into(),
+                "/home/ann/.local/state/tollgate".into()
+            ],
+        }
     }
 }
 
@@ -32,7 +37,11 @@ impl World for Table {
         Answer::Known(path.to_string())
     }
     fn kind(&self, path: &str) -> Answer<FileKind> {
-        if path == "/home/ann/proj/.git" { Answer::Known(FileKind::Dir) } else { Answer::Absent }
+        if path == "/home/ann/proj/.git" {
+            Answer::Known(FileKind::Dir)
+        } else {
+            Answer::Absent
+        }
     }
     fn own_dirs(&self) -> &[String] {
         &self.own
@@ -42,19 +51,36 @@ impl World for Table {
 /// `write PATH`, `read PATH`, `delete PATH`, `tool NAME`, anything else a command.
 fn request(text: &str) -> Request {
     let cwd = "/home/ann/proj".to_string();
-    let file = |path: &str, delete: bool| Subject::File { path: path.into(), delete, content: None };
+    let file = |path: &str, delete: bool| Subject::File {
+        path: path.into(),
+        delete,
+        content: None,
+    };
     let (kind, subject) = match text.split_once(' ') {
         Some(("write", path)) => (Kind::FileWrite, file(path, false)),
         Some(("delete", path)) => (Kind::FileWrite, file(path, true)),
         Some(("read", path)) => (Kind::FileRead, file(path, false)),
-        Some(("tool", name)) => (Kind::ToolOther, Subject::Tool { name: name.into(), input: "{}".into() }),
+        Some(("tool", name)) => (
+            Kind::ToolOther,
+            Subject::Tool {
+                name: name.into(),
+                input: "{}".into(),
+            },
+        ),
         _ => (Kind::CommandRun, Subject::Command(text.into())),
     };
     Request { kind, subject, cwd }
 }
 
 fn judged(text: &str) -> Judgement {
-    judge(&request(text), &Table::new(), &Settings { posture: Posture::Strict, ..Settings::default() })
+    judge(
+        &request(text),
+        &Table::new(),
+        &Settings {
+            posture: Posture::Strict,
+            ..Settings::default()
+        },
+    )
 }
 
 fn shown(judgement: &Judgement) -> String {
@@ -71,7 +97,12 @@ fn rules_match_their_examples() {
             for text in texts {
                 let judgement = judged(text);
                 if judgement.findings.iter().any(|f| f.rule == rule.id) != expected {
-                    wrong.push(alloc::format!("{} {} `{text}`: {}", rule.id, if expected { "misses" } else { "matches" }, shown(&judgement)));
+                    wrong.push(alloc::format!(
+                        "{} {} `{text}`: {}",
+                        rule.id,
+                        if expected { "misses" } else { "matches" },
+                        shown(&judgement)
+                    ));
                 }
             }
         }
@@ -96,5 +127,9 @@ fn the_project_is_found_above_the_working_directory() {
     let mut inside = request("rm -rf ../..");
     inside.cwd = "/home/ann/proj/src/deep".into();
     let judgement = judge(&inside, &Table::new(), &Settings::default());
-    assert!(judgement.findings.iter().any(|f| f.rule == "delete_project"), "{}", shown(&judgement));
+    assert!(
+        judgement.findings.iter().any(|f| f.rule == "delete_project"),
+        "{}",
+        shown(&judgement)
+    );
 }

@@ -11,7 +11,10 @@ const MAX: usize = 4096;
 
 impl Eval<'_> {
     pub(super) fn arith(&mut self, expression: &Arith) -> Option<i64> {
-        let word = Word { parts: alloc::vec![Part::Double(expression.parts.clone())], span: expression.span };
+        let word = Word {
+            parts: alloc::vec![Part::Double(expression.parts.clone())],
+            span: expression.span,
+        };
         let value = self.word(&word);
         let text = value.known()?.to_string();
         self.arith_text(&text)
@@ -23,7 +26,12 @@ impl Eval<'_> {
             return None;
         }
         self.fuel = self.fuel.saturating_sub(1);
-        let mut calc = Calc { text: text.as_bytes(), at: 0, depth: 0, eval: self };
+        let mut calc = Calc {
+            text: text.as_bytes(),
+            at: 0,
+            depth: 0,
+            eval: self,
+        };
         let value = calc.comma()?;
         calc.blanks();
         (calc.at >= calc.text.len()).then_some(value)
@@ -60,7 +68,10 @@ impl Calc<'_, '_, '_> {
 
     fn eat(&mut self, token: &str) -> bool {
         self.blanks();
-        let found = self.text.get(self.at..).is_some_and(|rest| rest.starts_with(token.as_bytes()));
+        let found = self
+            .text
+            .get(self.at..)
+            .is_some_and(|rest| rest.starts_with(token.as_bytes()));
         if found {
             self.at += token.len();
         }
@@ -215,7 +226,11 @@ impl Calc<'_, '_, '_> {
 
     fn number(&mut self) -> Option<i64> {
         let start = self.at;
-        while self.text.get(self.at).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'#') {
+        while self
+            .text
+            .get(self.at)
+            .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'#')
+        {
             self.at += 1;
         }
         let text = core::str::from_utf8(self.text.get(start..self.at)?).ok()?;
@@ -234,7 +249,11 @@ impl Calc<'_, '_, '_> {
     fn name(&mut self) -> Option<String> {
         self.blanks();
         let start = self.at;
-        while self.text.get(self.at).is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_') {
+        while self
+            .text
+            .get(self.at)
+            .is_some_and(|c| c.is_ascii_alphanumeric() || *c == b'_')
+        {
             self.at += 1;
         }
         let text = core::str::from_utf8(self.text.get(start..self.at)?).ok()?;
@@ -264,7 +283,10 @@ impl Calc<'_, '_, '_> {
     }
 
     fn store(&mut self, name: &str, value: i64) {
-        self.eval.state.vars.insert(name.into(), Var::Scalar(Value::text(value.to_string())));
+        self.eval
+            .state
+            .vars
+            .insert(name.into(), Var::Scalar(Value::text(value.to_string())));
     }
 }
 
@@ -273,7 +295,12 @@ impl Eval<'_> {
     pub(super) fn subscript_text(&mut self, inside: &str) {
         if inside.contains(['$', '`']) {
             let text = alloc::format!(": \"{}\"", inside.replace('"', "\\\""));
-            self.inner_text(&text, shell::Span::default(), "a subscript is expanded", Stream::empty());
+            self.inner_text(
+                &text,
+                shell::Span::default(),
+                "a subscript is expanded",
+                Stream::empty(),
+            );
         }
     }
 

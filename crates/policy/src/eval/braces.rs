@@ -35,7 +35,12 @@ pub(super) fn expand(word: &Word) -> Vec<Word> {
     if budget == 0 {
         return vec![word.clone()];
     }
-    all.into_iter().map(|t| Word { parts: parts(&t), span: word.span }).collect()
+    all.into_iter()
+        .map(|t| Word {
+            parts: parts(&t),
+            span: word.span,
+        })
+        .collect()
 }
 
 fn parts(toks: &[Tok<'_>]) -> Vec<Part> {
@@ -76,7 +81,14 @@ fn expand_toks<'a>(toks: &[Tok<'a>], budget: &mut usize, depth: usize) -> Vec<Ve
     vec![toks.to_vec()]
 }
 
-fn combine<'a>(toks: &[Tok<'a>], open: usize, close: usize, choices: &[Vec<Tok<'a>>], budget: &mut usize, depth: usize) -> Vec<Vec<Tok<'a>>> {
+fn combine<'a>(
+    toks: &[Tok<'a>],
+    open: usize,
+    close: usize,
+    choices: &[Vec<Tok<'a>>],
+    budget: &mut usize,
+    depth: usize,
+) -> Vec<Vec<Tok<'a>>> {
     let head = toks.get(..open).unwrap_or_default();
     let tails = expand_toks(toks.get(close + 1..).unwrap_or_default(), budget, depth + 1);
     let mut out = Vec::new();
@@ -127,7 +139,10 @@ fn choices<'a>(toks: &[Tok<'a>], open: usize, budget: &mut usize, depth: usize) 
 
 /// `1..5`, `a..e`, `1..9..2`
 fn range<'a>(toks: &[Tok<'a>]) -> Option<Vec<Vec<Tok<'a>>>> {
-    let text: Option<String> = toks.iter().map(|t| if let Tok::Char(c) = t { Some(*c) } else { None }).collect();
+    let text: Option<String> = toks
+        .iter()
+        .map(|t| if let Tok::Char(c) = t { Some(*c) } else { None })
+        .collect();
     let text = text?;
     let mut parts = text.split("..");
     let (a, b, step, rest) = (parts.next()?, parts.next()?, parts.next(), parts.next());
@@ -138,20 +153,31 @@ fn range<'a>(toks: &[Tok<'a>]) -> Option<Vec<Vec<Tok<'a>>>> {
     let words: Vec<String> = match (a.parse::<i64>(), b.parse::<i64>()) {
         (Ok(a), Ok(b)) => steps(a, b, step).map(|n| n.to_string()).collect(),
         _ => {
-            let (Some(x), 1, Some(y), 1) = (a.chars().next(), a.chars().count(), b.chars().next(), b.chars().count()) else { return None };
+            let (Some(x), 1, Some(y), 1) = (a.chars().next(), a.chars().count(), b.chars().next(), b.chars().count())
+            else {
+                return None;
+            };
             steps(i64::from(u32::from(x)), i64::from(u32::from(y)), step)
                 .filter_map(|n| u32::try_from(n).ok().and_then(char::from_u32))
                 .map(|c| c.to_string())
                 .collect()
         }
     };
-    Some(words.iter().map(|w| w.to_owned().chars().map(Tok::Char).collect()).collect())
+    Some(
+        words
+            .iter()
+            .map(|w| w.to_owned().chars().map(Tok::Char).collect())
+            .collect(),
+    )
 }
 
 fn steps(a: i64, b: i64, step: u64) -> impl Iterator<Item = i64> {
     let step = i64::try_from(step).unwrap_or(i64::MAX);
     let up = a <= b;
-    core::iter::successors(Some(a), move |n| if up { n.checked_add(step) } else { n.checked_sub(step) })
-        .take_while(move |n| if up { *n <= b } else { *n >= b })
-        .take(MAX_WORDS)
+    core::iter::successors(
+        Some(a),
+        move |n| if up { n.checked_add(step) } else { n.checked_sub(step) },
+    )
+    .take_while(move |n| if up { *n <= b } else { *n >= b })
+    .take(MAX_WORDS)
 }

@@ -14,16 +14,39 @@ use crate::{Act, Target};
 const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
 impl Eval<'_> {
-    pub(super) fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: Stream, piped: bool, span: Span) -> Stream {
-        if let Some(name) = words.first().and_then(Word::literal).filter(|n| DECLARATIONS.contains(&n.as_str())) {
+    pub(super) fn simple(
+        &mut self,
+        assigns: &[Assign],
+        words: &[Word],
+        stdin: Stream,
+        piped: bool,
+        span: Span,
+    ) -> Stream {
+        if let Some(name) = words
+            .first()
+            .and_then(Word::literal)
+            .filter(|n| DECLARATIONS.contains(&n.as_str()))
+        {
             assigns.iter().for_each(|a| self.assign(a));
             self.declare(&name, words.get(1..).unwrap_or_default());
-            let prints = words.iter().skip(1).all(|w| w.literal().is_some_and(|t| t.starts_with('-')));
-            return if prints { Stream::unknown(Labels::ENVIRON) } else { Stream::empty() };
+            let prints = words
+                .iter()
+                .skip(1)
+                .all(|w| w.literal().is_some_and(|t| t.starts_with('-')));
+            return if prints {
+                Stream::unknown(Labels::ENVIRON)
+            } else {
+                Stream::empty()
+            };
         }
         let mut argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
         // An alias is only a prefix of the text; its words stand before the arguments.
-        if let Some(expanded) = argv.first().and_then(Value::known).and_then(|n| self.state.aliases.get(n)).cloned() {
+        if let Some(expanded) = argv
+            .first()
+            .and_then(Value::known)
+            .and_then(|n| self.state.aliases.get(n))
+            .cloned()
+        {
             argv = self.alias(&expanded, &argv, span);
         }
         if argv.is_empty() {
@@ -50,7 +73,10 @@ impl Eval<'_> {
         if let [command] = sole
             && let shell::Form::Simple { words, .. } = &command.form
         {
-            self.chain.push(alloc::format!("alias {}", argv.first().map(Value::pattern).unwrap_or_default()));
+            self.chain.push(alloc::format!(
+                "alias {}",
+                argv.first().map(Value::pattern).unwrap_or_default()
+            ));
             out = words.iter().flat_map(|w| self.fields(w)).map(|v| v.at(span)).collect();
             self.chain.pop();
         } else {
@@ -84,7 +110,11 @@ impl Eval<'_> {
 
     fn assign_element(&mut self, name: &str, index: &Value, value: &Word) {
         let value = self.word(value);
-        let at = index.known().map(ToString::to_string).and_then(|t| self.arith_text(&t)).and_then(|n| usize::try_from(n).ok());
+        let at = index
+            .known()
+            .map(ToString::to_string)
+            .and_then(|t| self.arith_text(&t))
+            .and_then(|n| usize::try_from(n).ok());
         let mut values = match self.state.vars.get(name) {
             Some(Var::Array(values)) => values.clone(),
             Some(Var::Scalar(first)) => alloc::vec![first.clone()],
@@ -186,13 +216,22 @@ impl Eval<'_> {
     }
 
     fn array_argument(&mut self, word: &Word) -> Option<(String, Vec<Value>)> {
-        let [Part::Lit(head), Part::Array(words)] = word.parts.as_slice() else { return None };
+        let [Part::Lit(head), Part::Array(words)] = word.parts.as_slice() else {
+            return None;
+        };
         let values = words.iter().flat_map(|w| self.fields(w)).collect();
         Some((head.trim_end_matches(['=', '+']).to_string(), values))
     }
 
     /// Builtins that change the shell. `None`: not one of them.
-    pub(super) fn builtin(&mut self, name: &str, argv: &[Value], stdin: &Stream, piped: bool, span: Span) -> Option<Stream> {
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        argv: &[Value],
+        stdin: &Stream,
+        piped: bool,
+        span: Span,
+    ) -> Option<Stream> {
         let args = argv.get(1..).unwrap_or_default();
         match name {
             "cd" | "pushd" | "chdir" => self.change_dir(args),
@@ -201,7 +240,11 @@ impl Eval<'_> {
             "source" | "." => return Some(self.source(args, stdin)),
             "set" => self.set_positional(args),
             "shift" => {
-                let n = args.first().and_then(Value::known).and_then(|t| t.parse().ok()).unwrap_or(1);
+                let n = args
+                    .first()
+                    .and_then(Value::known)
+                    .and_then(|t| t.parse().ok())
+                    .unwrap_or(1);
                 self.state.positional.drain(..n.min(self.state.positional.len()));
             }
             "unset" => args.iter().filter_map(Value::known).for_each(|n| {
@@ -228,9 +271,14 @@ impl Eval<'_> {
     }
 
     fn change_dir(&mut self, args: &[Value]) {
-        let target = args.iter().find(|a| !matches!(a.known(), Some("-P" | "-L" | "-e" | "--")));
+        let target = args
+            .iter()
+            .find(|a| !matches!(a.known(), Some("-P" | "-L" | "-e" | "--")));
         let next = match target {
-            None => Some(self.variable_text("HOME").unwrap_or_else(|| self.world.home().to_string())),
+            None => Some(
+                self.variable_text("HOME")
+                    .unwrap_or_else(|| self.world.home().to_string()),
+            ),
             Some(v) if v.known() == Some("-") => self.variable_text("OLDPWD"),
             Some(v) if v.has_glob() => None,
             Some(v) => match self.resolve(v) {
@@ -252,12 +300,17 @@ impl Eval<'_> {
             }
             joined.append(arg);
         }
-        let span = args.first().map_or(span, |a| Span { start: a.span.start, end: args.last().map_or(a.span.end, |l| l.span.end) });
+        let span = args.first().map_or(span, |a| Span {
+            start: a.span.start,
+            end: args.last().map_or(a.span.end, |l| l.span.end),
+        });
         self.code_value("sh", &joined.at(span), "eval", stdin.clone(), &["eval"])
     }
 
     fn source(&mut self, args: &[Value], stdin: &Stream) -> Stream {
-        let Some(file) = args.first() else { return Stream::empty() };
+        let Some(file) = args.first() else {
+            return Stream::empty();
+        };
         let saved = self.state.positional.clone();
         if args.len() > 1 {
             self.state.positional = args.get(1..).unwrap_or_default().to_vec();
@@ -307,7 +360,9 @@ impl Eval<'_> {
                         self.code_value("sh", code, builtin, Stream::empty(), &[]);
                     }
                 }
-                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-C" | "-c" | "-O" | "-s") if builtin != "read" || arg.known() != Some("-s") => {
+                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-C" | "-c" | "-O" | "-s")
+                    if builtin != "read" || arg.known() != Some("-s") =>
+                {
                     args.next();
                 }
                 Some(name) if !name.starts_with('-') => names.push(name),
@@ -329,7 +384,9 @@ impl Eval<'_> {
     fn spread(&mut self, builtin: &str, names: &[&str], stdin: &Stream, labels: Labels) {
         let Some(text) = stdin.text.as_deref().filter(|t| !t.is_empty()) else {
             for name in names {
-                self.state.vars.insert((*name).into(), Var::Scalar(Value::unknown(labels)));
+                self.state
+                    .vars
+                    .insert((*name).into(), Var::Scalar(Value::unknown(labels)));
             }
             return;
         };
@@ -342,7 +399,11 @@ impl Eval<'_> {
         }
         let mut rest = text.lines().next().unwrap_or_default().trim();
         for (i, name) in names.iter().enumerate() {
-            let (head, tail) = if i + 1 == names.len() { (rest, "") } else { rest.split_once(char::is_whitespace).unwrap_or((rest, "")) };
+            let (head, tail) = if i + 1 == names.len() {
+                (rest, "")
+            } else {
+                rest.split_once(char::is_whitespace).unwrap_or((rest, ""))
+            };
             self.set(name, Value::text(head).labelled(labels), false);
             rest = tail.trim_start();
         }
@@ -359,7 +420,9 @@ impl Eval<'_> {
     }
 
     fn printf_to(&mut self, args: &[Value]) {
-        let Some(name) = args.get(1).and_then(Value::known).map(ToString::to_string) else { return };
+        let Some(name) = args.get(1).and_then(Value::known).map(ToString::to_string) else {
+            return;
+        };
         if let Some((_, inside)) = name.split_once('[') {
             self.subscript_text(inside);
         }

@@ -14,7 +14,11 @@ use crate::{Act, Target};
 const MAX_ROUNDS: usize = 256;
 
 /// Labels that only something that flows in can have.
-const FLOWING: Labels = Labels::NETWORK.with(Labels::DECODED).with(Labels::SECRET).with(Labels::FILE).with(Labels::PROGRAM);
+const FLOWING: Labels = Labels::NETWORK
+    .with(Labels::DECODED)
+    .with(Labels::SECRET)
+    .with(Labels::FILE)
+    .with(Labels::PROGRAM);
 
 impl Eval<'_> {
     /// Everything a list writes to its standard output.
@@ -62,10 +66,16 @@ impl Eval<'_> {
         }
         // Inside a group or a loop the pipe belongs to the whole of it.
         let piped = piped || stdin.text.as_deref().is_some_and(|t| !t.is_empty()) || stdin.labels.has(FLOWING);
-        let mut flow = Flow { stdin, piped, out: Vec::new() };
+        let mut flow = Flow {
+            stdin,
+            piped,
+            out: Vec::new(),
+        };
         self.redirects(&command.redirects, &mut flow);
         let out = match &command.form {
-            Form::Simple { assigns, words } => self.simple(assigns, words, flow.stdin.clone(), flow.piped, command.span),
+            Form::Simple { assigns, words } => {
+                self.simple(assigns, words, flow.stdin.clone(), flow.piped, command.span)
+            }
             form => self.compound(form, flow.stdin.clone()),
         };
         self.deliver(out, &flow.out)
@@ -131,7 +141,9 @@ impl Eval<'_> {
             })
         });
         match &stdin.text {
-            Some(text) if reads && !text.is_empty() => text.lines().take(MAX_ROUNDS).map(|l| Some(l.to_string())).collect(),
+            Some(text) if reads && !text.is_empty() => {
+                text.lines().take(MAX_ROUNDS).map(|l| Some(l.to_string())).collect()
+            }
             _ => alloc::vec![None],
         }
     }
@@ -150,7 +162,9 @@ impl Eval<'_> {
             }
         }
         if values.len() > MAX_ROUNDS {
-            self.state.vars.insert(name.into(), Var::Scalar(Value::unknown(Labels::RUNTIME)));
+            self.state
+                .vars
+                .insert(name.into(), Var::Scalar(Value::unknown(Labels::RUNTIME)));
             out = out.then(self.script(body, stdin.clone()));
         }
         out
@@ -182,7 +196,11 @@ impl Eval<'_> {
         let mut falling = false;
         for arm in arms {
             let patterns: Vec<Value> = arm.patterns.iter().map(|p| self.word(p)).collect();
-            let hit = known.as_ref().is_none_or(|text| patterns.iter().any(|p| p.has_unknown() || glob::matches(&p.pattern().replace('*', "**"), text)));
+            let hit = known.as_ref().is_none_or(|text| {
+                patterns
+                    .iter()
+                    .any(|p| p.has_unknown() || glob::matches(&p.pattern().replace('*', "**"), text))
+            });
             if hit || falling {
                 out = out.then(self.script(&arm.body, stdin.clone()));
                 falling = arm.falls_through;
@@ -191,7 +209,11 @@ impl Eval<'_> {
                 }
             }
         }
-        if known.is_some() { out } else { Stream::unknown(out.labels) }
+        if known.is_some() {
+            out
+        } else {
+            Stream::unknown(out.labels)
+        }
     }
 
     /// `[[ .. ]]` runs what is substituted in its operands; `-v` and arithmetic comparisons evaluate subscripts.
@@ -203,7 +225,14 @@ impl Eval<'_> {
     /// A function that pipes into itself in the background, and is called.
     fn fork_bomb(&mut self, name: &str, body: &Command) {
         if calls_itself_twice(name, body) {
-            self.effect(Act::Do, "fork.bomb", Target::Text(name.into()), Tags::default(), "", body.span);
+            self.effect(
+                Act::Do,
+                "fork.bomb",
+                Target::Text(name.into()),
+                Tags::default(),
+                "",
+                body.span,
+            );
         }
     }
 
@@ -226,7 +255,9 @@ impl Eval<'_> {
             }
             RedirectOp::Read | RedirectOp::ReadWrite => {
                 let value = self.word(&redirect.target).at(redirect.span);
-                if fd.unwrap_or(0) == 0 {
+                if value.known() == Some("/dev/tty") {
+                    // The terminal is where input comes from anyway.
+                } else if fd.unwrap_or(0) == 0 {
                     flow.stdin = self.read_file(&value, "");
                     flow.piped = true;
                 } else {
@@ -237,7 +268,11 @@ impl Eval<'_> {
                 }
             }
             RedirectOp::DupIn | RedirectOp::DupOut => self.duplicate(redirect, flow),
-            RedirectOp::Write | RedirectOp::Clobber | RedirectOp::Append | RedirectOp::Both | RedirectOp::BothAppend => {
+            RedirectOp::Write
+            | RedirectOp::Clobber
+            | RedirectOp::Append
+            | RedirectOp::Both
+            | RedirectOp::BothAppend => {
                 let value = self.word(&redirect.target).at(redirect.span);
                 self.write_redirect(&value, redirect.op);
                 let append = matches!(redirect.op, RedirectOp::Append | RedirectOp::BothAppend);
@@ -280,7 +315,10 @@ impl Eval<'_> {
                 if newline {
                     text.push('\n');
                 }
-                Stream { text: Some(text), labels }
+                Stream {
+                    text: Some(text),
+                    labels,
+                }
             }
             None => Stream::unknown(labels),
         }
@@ -294,14 +332,21 @@ impl Eval<'_> {
         for (value, append) in files {
             self.remember_written(value, out.clone(), *append);
         }
-        Stream { text: Some(String::new()), labels: Labels::NONE }
+        Stream {
+            text: Some(String::new()),
+            labels: Labels::NONE,
+        }
     }
 
     pub(super) fn remember_written(&mut self, value: &Value, stream: Stream, append: bool) {
         if let Target::Path(path) = self.resolve(value)
             && self.state.written.len() < 64
         {
-            let before = if append { self.state.written.get(&path).cloned() } else { None };
+            let before = if append {
+                self.state.written.get(&path).cloned()
+            } else {
+                None
+            };
             let stream = before.map_or(stream.clone(), |b| b.then(stream));
             self.state.written.insert(path, stream);
         }

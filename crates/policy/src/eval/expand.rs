@@ -101,7 +101,11 @@ impl Eval<'_> {
 
     /// Unquoted text of the source: tilde and globs are active.
     fn literal(&mut self, text: &str, first: bool, out: &mut Fields, mode: Mode) {
-        let rest = if first && out.current.as_ref().is_none_or(|v| v.pieces.is_empty()) { self.tilde(text, out) } else { text };
+        let rest = if first && out.current.as_ref().is_none_or(|v| v.pieces.is_empty()) {
+            self.tilde(text, out)
+        } else {
+            text
+        };
         // `of=~/x` is expanded like an assignment.
         if let Some((head, tail)) = rest.split_once("=~").filter(|_| first)
             && head.chars().all(|c| c == '_' || c.is_ascii_alphanumeric() || c == '-')
@@ -117,18 +121,24 @@ impl Eval<'_> {
 
     /// Expands a leading `~` and gives back what follows it.
     fn tilde<'t>(&self, text: &'t str, out: &mut Fields) -> &'t str {
-        let Some(after) = text.strip_prefix('~') else { return text };
+        let Some(after) = text.strip_prefix('~') else {
+            return text;
+        };
         let end = after.find('/').unwrap_or(after.len());
         let (name, rest) = after.split_at_checked(end).unwrap_or((after, ""));
         let home = match name {
-            "" => self.variable_text("HOME").unwrap_or_else(|| self.world.home().to_string()),
+            "" => self
+                .variable_text("HOME")
+                .unwrap_or_else(|| self.world.home().to_string()),
             "+" => match &self.state.cwd {
                 Some(cwd) => cwd.clone(),
                 None => return text,
             },
             "root" => "/root".to_string(),
             name if name == self.world.user() => self.world.home().to_string(),
-            name if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.starts_with('-') => format!("/home/{name}"),
+            name if name.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c)) && !name.starts_with('-') => {
+                format!("/home/{name}")
+            }
             _ => return text,
         };
         out.current().push_text(&home);
@@ -167,7 +177,16 @@ impl Eval<'_> {
 
     /// `<(..)` names a pipe; remembering what flows there lets `bash <(..)` be followed.
     fn process(&mut self, output: bool, script: &Script, out: &mut Fields) {
-        let stream = self.subshell(|eval| eval.script(script, if output { Stream::unknown(Labels::INPUT) } else { Stream::empty() }));
+        let stream = self.subshell(|eval| {
+            eval.script(
+                script,
+                if output {
+                    Stream::unknown(Labels::INPUT)
+                } else {
+                    Stream::empty()
+                },
+            )
+        });
         let name = format!("/dev/fd/{}", 63 - self.state.written.len().min(50));
         let labels = stream.labels;
         self.state.written.insert(name.clone(), stream);
@@ -242,7 +261,11 @@ fn globbed(text: &str, value: &mut Value) {
     while let Some(at) = rest.find(['*', '?', '[']) {
         let (head, tail) = rest.split_at_checked(at).unwrap_or((rest, ""));
         value.push_text(head);
-        let end = if tail.starts_with('[') { tail.find(']').map_or(0, |e| e + 1) } else { 1 };
+        let end = if tail.starts_with('[') {
+            tail.find(']').map_or(0, |e| e + 1)
+        } else {
+            1
+        };
         let (glob, after) = tail.split_at_checked(end).unwrap_or((tail, ""));
         // A bracket without its end is an ordinary character, and so is `[]`.
         if glob.len() < 3 && tail.starts_with('[') {
@@ -259,10 +282,18 @@ fn globbed(text: &str, value: &mut Value) {
 /// `$(<file)`
 fn sole_read(script: &Script) -> Option<&Word> {
     let [item] = script.items.as_slice() else { return None };
-    let [stage] = item.chain.first.stages.as_slice() else { return None };
-    let [redirect] = stage.redirects.as_slice() else { return None };
+    let [stage] = item.chain.first.stages.as_slice() else {
+        return None;
+    };
+    let [redirect] = stage.redirects.as_slice() else {
+        return None;
+    };
     match &stage.form {
-        shell::Form::Simple { assigns, words } if assigns.is_empty() && words.is_empty() && redirect.op == shell::RedirectOp::Read => Some(&redirect.target),
+        shell::Form::Simple { assigns, words }
+            if assigns.is_empty() && words.is_empty() && redirect.op == shell::RedirectOp::Read =>
+        {
+            Some(&redirect.target)
+        }
         _ => None,
     }
 }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use base64::Engine as _;
 
-use super::value::MAX_STREAM;
 use super::Value;
+use super::value::MAX_STREAM;
 use crate::facts::Parsed;
 
 /// The output of filter `name`, or `None` when it cannot be worked out.
@@ -168,7 +168,9 @@ fn unescape(text: &str, format: bool) -> String {
             'u' => push_code(&mut bytes, digits(&mut chars, 16, 4, None), true),
             'U' => push_code(&mut bytes, digits(&mut chars, 16, 8, None), true),
             '0' => push_code(&mut bytes, digits(&mut chars, 8, 3, Some(0)), false),
-            '1'..='7' if format || chars.peek().is_some_and(char::is_ascii_digit) => push_code(&mut bytes, digits(&mut chars, 8, 2, e.to_digit(8)), false),
+            '1'..='7' if format || chars.peek().is_some_and(char::is_ascii_digit) => {
+                push_code(&mut bytes, digits(&mut chars, 8, 2, e.to_digit(8)), false)
+            }
             'c' if !format => break,
             other => {
                 bytes.push(b'\\');
@@ -191,10 +193,17 @@ fn push_code(bytes: &mut Vec<u8>, code: Option<u32>, wide: bool) {
     }
 }
 
-fn digits(chars: &mut core::iter::Peekable<core::str::Chars<'_>>, radix: u32, max: usize, first: Option<u32>) -> Option<u32> {
+fn digits(
+    chars: &mut core::iter::Peekable<core::str::Chars<'_>>,
+    radix: u32,
+    max: usize,
+    first: Option<u32>,
+) -> Option<u32> {
     let mut value = first;
     for _ in 0..max {
-        let Some(d) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
+        let Some(d) = chars.peek().and_then(|c| c.to_digit(radix)) else {
+            break;
+        };
         chars.next();
         value = Some(value.unwrap_or(0).wrapping_mul(radix).wrapping_add(d));
     }
@@ -212,18 +221,31 @@ fn base64(input: &str, decode: bool) -> Option<String> {
 }
 
 fn unhex(input: &str) -> Option<String> {
-    let digits: Vec<u32> = input.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_digit(16)).collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | u8::try_from(*d).unwrap_or(0))).collect();
+    let digits: Vec<u32> = input
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16))
+        .collect::<Option<_>>()?;
+    let bytes: Vec<u8> = digits
+        .chunks(2)
+        .map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | u8::try_from(*d).unwrap_or(0)))
+        .collect();
     String::from_utf8(bytes).ok()
 }
 
 fn tr(input: &str, parsed: &Parsed) -> Option<String> {
-    let sets: Vec<Vec<char>> = parsed.operands.iter().map(|(v, _)| v.written().map(|t| set(&t))).collect::<Option<_>>()?;
+    let sets: Vec<Vec<char>> = parsed
+        .operands
+        .iter()
+        .map(|(v, _)| v.written().map(|t| set(&t)))
+        .collect::<Option<_>>()?;
     let from = sets.first()?;
     if parsed.option("-d").is_some() {
         return Some(input.chars().filter(|c| !from.contains(c)).collect());
     }
-    let Some(to) = sets.get(1) else { return Some(input.to_string()) };
+    let Some(to) = sets.get(1) else {
+        return Some(input.to_string());
+    };
     let map = |c: char| match from.iter().rposition(|f| *f == c) {
         Some(i) => to.get(i).or(to.last()).copied().unwrap_or(c),
         None => c,

@@ -8,14 +8,16 @@ use shell::Span;
 use super::roles::Context;
 use super::{Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
 use crate::effect::Tags;
-use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind};
+use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
 use crate::{Act, Target};
 
 impl Eval<'_> {
     /// Runs a call whose words are expanded, and gives what it writes.
     pub(super) fn invoke(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
-        let Some(name) = argv.first() else { return Stream::empty() };
+        let Some(name) = argv.first() else {
+            return Stream::empty();
+        };
         if self.nest >= MAX_NEST || !self.spend(span) {
             self.give_up(span);
             return Stream::unknown(Labels::RUNTIME);
@@ -40,7 +42,15 @@ impl Eval<'_> {
         }
     }
 
-    fn call(&mut self, name: &str, body: &shell::Command, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+    fn call(
+        &mut self,
+        name: &str,
+        body: &shell::Command,
+        argv: &[Value],
+        stdin: Stream,
+        piped: bool,
+        span: Span,
+    ) -> Stream {
         let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
         let out = self.nested_call(name, span, |eval| eval.command(body, stdin, piped));
         self.state.positional = saved;
@@ -60,7 +70,10 @@ impl Eval<'_> {
     /// A program named by its path: one that was written just now runs what was written.
     fn local_program(&mut self, text: &str, base: &str, name: &Value) {
         let Target::Path(path) = self.resolve(name) else { return };
-        if ["/bin/", "/usr/", "/sbin/", "/opt/", "/snap/"].iter().any(|d| path.starts_with(d)) {
+        if ["/bin/", "/usr/", "/sbin/", "/opt/", "/snap/"]
+            .iter()
+            .any(|d| path.starts_with(d))
+        {
             return;
         }
         let _ = (text, base);
@@ -75,7 +88,9 @@ impl Eval<'_> {
 
     /// The name of the program itself is not known.
     fn unknown_command(&mut self, argv: &[Value], stdin: &Stream, piped: bool) -> Stream {
-        let Some(name) = argv.first() else { return Stream::empty() };
+        let Some(name) = argv.first() else {
+            return Stream::empty();
+        };
         let mut tags = Tags::default();
         tags.add("command-name");
         if name.has_glob() && !name.has_unknown() {
@@ -83,7 +98,11 @@ impl Eval<'_> {
         }
         name.labels.names().for_each(|l| tags.add(l));
         if piped {
-            stdin.labels.names().filter(|l| matches!(*l, "network" | "decoded")).for_each(|l| tags.add(l));
+            stdin
+                .labels
+                .names()
+                .filter(|l| matches!(*l, "network" | "decoded"))
+                .for_each(|l| tags.add(l));
         }
         for arg in argv.iter().skip(1) {
             self.hint(arg, &mut tags);
@@ -130,7 +149,10 @@ impl Eval<'_> {
                 tags.add("mentioned");
                 self.path_effect(Act::Write, "", arg, tags, base);
             }
-            writes = matches!(arg.known(), Some("-o" | "-O" | "-w" | "--output" | "--out" | "--outfile" | "--output-file" | "--write"));
+            writes = matches!(
+                arg.known(),
+                Some("-o" | "-O" | "-w" | "--output" | "--out" | "--outfile" | "--output-file" | "--write")
+            );
             labels = labels.with(self.mention(arg, base));
         }
         Stream::unknown(labels)
@@ -140,18 +162,29 @@ impl Eval<'_> {
     pub(super) fn mention(&mut self, arg: &Value, program: &str) -> Labels {
         let text = arg.pattern();
         let path = match text.split_once('=') {
-            Some((head, tail)) if head.starts_with('-') || !tail.is_empty() => arg.without_prefix(text.len() - tail.len()),
+            Some((head, tail)) if head.starts_with('-') || !tail.is_empty() => {
+                arg.without_prefix(text.len() - tail.len())
+            }
             _ => arg.clone(),
         };
-        let path = if path.prefix().starts_with('@') { path.without_prefix(1) } else { path };
+        let path = if path.prefix().starts_with('@') {
+            path.without_prefix(1)
+        } else {
+            path
+        };
         // A quoted pattern is for the program to use, not a path.
         if path.known().is_some_and(|t| t.contains('*')) {
             return arg.labels;
         }
-        if !path.prefix().contains('/') && !path.prefix().starts_with('.') || path.prefix().contains("://") || path.prefix().contains(' ') {
+        if !path.prefix().contains('/') && !path.prefix().starts_with('.')
+            || path.prefix().contains("://")
+            || path.prefix().contains(' ')
+        {
             return arg.labels;
         }
-        let Target::Path(full) = self.resolve(&path) else { return arg.labels };
+        let Target::Path(full) = self.resolve(&path) else {
+            return arg.labels;
+        };
         let mut tags = Tags::default();
         places::label(&full, &self.workspace, self.world, &mut tags);
         if tags.has("credential") {
@@ -163,7 +196,15 @@ impl Eval<'_> {
         arg.labels
     }
 
-    fn program(&mut self, base: &str, program: &'static Program, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+    fn program(
+        &mut self,
+        base: &str,
+        program: &'static Program,
+        argv: &[Value],
+        stdin: Stream,
+        piped: bool,
+        span: Span,
+    ) -> Stream {
         let parsed = facts::parse(program, argv.get(1..).unwrap_or_default(), piped);
         let mut tags = Tags::default();
         for (option, _) in &parsed.options {
@@ -178,7 +219,12 @@ impl Eval<'_> {
         if self.escapes(&parsed, piped) {
             run_tags.add("escape-shell");
         }
-        let shown = parsed.path.iter().filter_map(|p| p.names.first().copied()).collect::<Vec<_>>().join(" ");
+        let shown = parsed
+            .path
+            .iter()
+            .filter_map(|p| p.names.first().copied())
+            .collect::<Vec<_>>()
+            .join(" ");
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
         self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
         let context = Context::new(base, tags, stdin, piped);
@@ -194,10 +240,23 @@ impl Eval<'_> {
     /// into it. In containers and on other hosts that is everyday work.
     fn escapes(&self, parsed: &Parsed, piped: bool) -> bool {
         let shell = parsed.path.first().is_some_and(|p| p.names.contains(&"bash"));
-        let elsewhere = |c: &String| ["docker", "podman", "kubectl", "ssh", "lxc", "nerdctl", "vagrant"].iter().any(|p| c.starts_with(p));
+        let elsewhere = |c: &String| {
+            matches!(
+                c.strip_suffix(" runs"),
+                Some("docker" | "podman" | "kubectl" | "oc" | "ssh" | "lxc" | "nerdctl" | "vagrant" | "docker-compose")
+            )
+        };
         let by = |p: &&str| self.chain.last().is_some_and(|c| c.starts_with(*p));
-        let reached = self.pin.is_some() || ["find", "fd", "sudo", "doas", "pkexec"].iter().any(|p| by(&p));
-        shell && !piped && parsed.operands.is_empty() && !parsed.tag("dash-c") && reached && !self.chain.iter().any(elsewhere)
+        let reached = self.pin.is_some()
+            || ["find", "fd", "sudo", "doas", "pkexec", "busybox"]
+                .iter()
+                .any(|p| by(&p));
+        shell
+            && !piped
+            && parsed.operands.is_empty()
+            && !parsed.tag("dash-c")
+            && reached
+            && !self.chain.iter().any(elsewhere)
     }
 
     /// `git -C dir`, `make -C dir`, `env -C dir`: everything happens there.
@@ -211,20 +270,38 @@ impl Eval<'_> {
     }
 
     fn carry_out(&mut self, parsed: &Parsed, mut context: Context, argv: &[Value], span: Span) -> Stream {
-        context.remote_target = parsed.operands.last().is_some_and(|(v, r)| r.kind == RoleKind::Remote && super::roles::is_remote(v));
-        let mut labels = if context.piped { context.stdin.labels } else { Labels::NONE };
+        context.plain = parsed.path.iter().any(|p| p.style == Style::Plain);
+        context.remote_target = parsed
+            .operands
+            .last()
+            .is_some_and(|(v, r)| r.kind == RoleKind::Remote && super::roles::is_remote(v));
+        let mut labels = if context.piped {
+            context.stdin.labels
+        } else {
+            Labels::NONE
+        };
         for (option, value) in &parsed.options {
             if let Some(value) = value {
                 if option.names.is_empty() {
                     labels = labels.with(self.mention(value, &context.program));
                 } else {
-                    let rest = if words_option(option) { parsed.commands.first().map_or(&[][..], |(w, _)| w) } else { &[] };
+                    let rest = if words_option(option) {
+                        parsed.commands.first().map_or(&[][..], |(w, _)| w)
+                    } else {
+                        &[]
+                    };
                     labels = labels.with(self.role(option.role, value, &context, rest));
                 }
             }
         }
         for (i, (value, role)) in parsed.operands.iter().enumerate() {
-            let rest: Vec<Value> = parsed.operands.get(i + 1..).unwrap_or_default().iter().map(|(v, _)| v.clone()).collect();
+            let rest: Vec<Value> = parsed
+                .operands
+                .get(i + 1..)
+                .unwrap_or_default()
+                .iter()
+                .map(|(v, _)| v.clone())
+                .collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
         let mut out = None;
@@ -246,13 +323,26 @@ impl Eval<'_> {
     }
 
     fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
-        let emits = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty()).unwrap_or_default();
+        let emits = parsed
+            .path
+            .iter()
+            .rev()
+            .map(|p| p.stdout)
+            .find(|s| !s.is_empty())
+            .unwrap_or_default();
         match emits.split_once(' ') {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);
-                let extra = if text.is_none() && filters::decodes(name, parsed) { Labels::DECODED } else { Labels::NONE };
+                let extra = if text.is_none() && filters::decodes(name, parsed) {
+                    Labels::DECODED
+                } else {
+                    Labels::NONE
+                };
                 match text {
-                    Some(text) => Stream { text: Some(text), labels },
+                    Some(text) => Stream {
+                        text: Some(text),
+                        labels,
+                    },
                     None => Stream::unknown(labels.with(extra)),
                 }
             }
@@ -263,10 +353,19 @@ impl Eval<'_> {
 
     /// A pure filter on known input is computed here.
     fn filter(&mut self, name: &str, parsed: &Parsed, context: &Context, argv: &[Value]) -> Option<String> {
-        let files: Vec<Value> = parsed.operands.iter().filter(|(_, r)| r.kind == RoleKind::Read).map(|(v, _)| v.clone()).collect();
+        let files: Vec<Value> = parsed
+            .operands
+            .iter()
+            .filter(|(_, r)| r.kind == RoleKind::Read)
+            .map(|(v, _)| v.clone())
+            .collect();
         let mut input = None;
         for file in &files {
-            let piece = if file.known() == Some("-") { context.stdin.clone() } else { self.written_to(file)? };
+            let piece = if file.known() == Some("-") {
+                context.stdin.clone()
+            } else {
+                self.written_to(file)?
+            };
             input = Some(input.map_or(piece.clone(), |i: Stream| i.then(piece)));
         }
         let input = input.unwrap_or_else(|| context.stdin.clone());
@@ -300,7 +399,12 @@ impl Eval<'_> {
             On::Operands => parsed.operands.iter().map(|(v, _)| v).collect(),
             On::First => parsed.operands.iter().map(|(v, _)| v).take(1).collect(),
             On::Last => parsed.operands.iter().map(|(v, _)| v).rev().take(1).collect(),
-            On::Option(name) => parsed.options.iter().filter(|(o, _)| o.named(name)).filter_map(|(_, v)| v.as_ref()).collect(),
+            On::Option(name) => parsed
+                .options
+                .iter()
+                .filter(|(o, _)| o.named(name))
+                .filter_map(|(_, v)| v.as_ref())
+                .collect(),
         };
         for value in operands {
             self.act_on(does, value, tags.clone(), context, span);
@@ -328,7 +432,13 @@ impl Eval<'_> {
             (RoleKind::ScriptWords, "parallel") => self.parallel(words, context, span),
             (RoleKind::ScriptWords, _) => {
                 let joined = join(words);
-                self.code_value("sh", &joined, &context.program.clone(), context.stdin.clone(), role.tags)
+                self.code_value(
+                    "sh",
+                    &joined,
+                    &context.program.clone(),
+                    context.stdin.clone(),
+                    role.tags,
+                )
             }
             (RoleKind::CommandUntil, _) => {
                 let found = found_by(parsed);
@@ -345,12 +455,30 @@ impl Eval<'_> {
     /// What flows in becomes arguments.
     fn xargs(&mut self, words: &[Value], context: &Context, parsed: &Parsed, span: Span) -> Stream {
         let lines = parsed.option("-I").is_some();
-        let parts = |c: char| if lines { c == '\n' } else { c.is_whitespace() || c == '\0' };
+        let parts = |c: char| {
+            if lines {
+                c == '\n'
+            } else {
+                c.is_whitespace() || c == '\0'
+            }
+        };
         let fed: Vec<Value> = match &context.stdin.text {
-            Some(text) if context.piped => text.split(parts).filter(|t| !t.is_empty()).take(64).map(|t| Value::text(t).labelled(context.stdin.labels).at(span)).collect(),
+            Some(text) if context.piped => text
+                .split(parts)
+                .filter(|t| !t.is_empty())
+                .take(64)
+                .map(|t| Value::text(t).labelled(context.stdin.labels).at(span))
+                .collect(),
             _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
         };
-        let marker = parsed.options.iter().find(|(o, _)| o.named("-I")).and_then(|(_, v)| v.as_ref()).and_then(Value::known).unwrap_or("{}").to_string();
+        let marker = parsed
+            .options
+            .iter()
+            .find(|(o, _)| o.named("-I"))
+            .and_then(|(_, v)| v.as_ref())
+            .and_then(Value::known)
+            .unwrap_or("{}")
+            .to_string();
         let from = self.effects.len();
         let out = if parsed.option("-I").is_some() {
             let mut last = Stream::empty();
@@ -371,8 +499,12 @@ impl Eval<'_> {
 
     /// `parallel cmd {} ::: a b`
     fn parallel(&mut self, words: &[Value], context: &Context, span: Span) -> Stream {
-        let cut = words.iter().position(|w| matches!(w.known(), Some(":::" | ":::+" | "::::")));
-        let (command, inputs) = words.split_at_checked(cut.unwrap_or(words.len())).unwrap_or((words, &[]));
+        let cut = words
+            .iter()
+            .position(|w| matches!(w.known(), Some(":::" | ":::+" | "::::")));
+        let (command, inputs) = words
+            .split_at_checked(cut.unwrap_or(words.len()))
+            .unwrap_or((words, &[]));
         let mut inputs: Vec<Value> = inputs.iter().skip(1).cloned().collect();
         if cut.is_none() {
             inputs = match &context.stdin.text {
@@ -410,7 +542,10 @@ fn versionless(base: &str) -> &str {
 
 /// What `{}` stands for in a find: anything below the places it starts from.
 fn found_by(parsed: &Parsed) -> Value {
-    let mut start = parsed.operands.first().map_or_else(|| Value::text("."), |(v, _)| v.clone());
+    let mut start = parsed
+        .operands
+        .first()
+        .map_or_else(|| Value::text("."), |(v, _)| v.clone());
     // Without a filter the place that it starts from is found too.
     if !parsed.tag("filter") {
         return start;
@@ -424,8 +559,14 @@ fn found_by(parsed: &Parsed) -> Value {
 
 /// `marker` replaced by `with` in the known text of a word.
 fn substitute(word: &Value, marker: &str, with: &Value) -> Value {
-    let Some(text) = word.written().filter(|t| t.contains(marker)) else { return word.clone() };
-    let mut out = Value { labels: word.labels, span: word.span, ..Value::default() };
+    let Some(text) = word.written().filter(|t| t.contains(marker)) else {
+        return word.clone();
+    };
+    let mut out = Value {
+        labels: word.labels,
+        span: word.span,
+        ..Value::default()
+    };
     for (i, part) in text.split(marker).enumerate() {
         if i > 0 {
             out.append(with);
@@ -444,7 +585,10 @@ pub(super) fn join(words: &[Value]) -> Value {
         out.append(word);
     }
     if let (Some(first), Some(last)) = (words.first(), words.last()) {
-        out.span = Span { start: first.span.start, end: last.span.end };
+        out.span = Span {
+            start: first.span.start,
+            end: last.span.end,
+        };
     }
     out
 }

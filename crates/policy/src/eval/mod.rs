@@ -110,7 +110,10 @@ impl<'w> Eval<'w> {
             if dir == self.world.home() || dir.is_empty() {
                 break;
             }
-            if !matches!(self.world.kind(&alloc::format!("{dir}/.git")), Answer::Absent | Answer::Unknown) {
+            if !matches!(
+                self.world.kind(&alloc::format!("{dir}/.git")),
+                Answer::Absent | Answer::Unknown
+            ) {
                 return dir.to_string();
             }
             dir = dir.rfind('/').and_then(|at| dir.get(..at)).unwrap_or_default();
@@ -125,7 +128,11 @@ impl<'w> Eval<'w> {
     fn look(&self, question: &'static str, subject: &str, answer: String) {
         let mut looks = self.looks.borrow_mut();
         if looks.len() < 64 && !looks.iter().any(|l| l.question == question && l.subject == subject) {
-            looks.push(Look { subject: subject.into(), question, answer });
+            looks.push(Look {
+                subject: subject.into(),
+                question,
+                answer,
+            });
         }
     }
 
@@ -164,7 +171,14 @@ impl<'w> Eval<'w> {
             self.exhausted = true;
             let mut tags = Tags::default();
             tags.add("limit");
-            self.effect(Act::RunUnknown, "", Target::Unknown("too much to work out".into()), tags, "", span);
+            self.effect(
+                Act::RunUnknown,
+                "",
+                Target::Unknown("too much to work out".into()),
+                tags,
+                "",
+                span,
+            );
         }
     }
 
@@ -183,16 +197,39 @@ impl<'w> Eval<'w> {
             let mut tags = Tags::default();
             tags.add("unparsed");
             let span = script.faults.first().map_or_else(Span::default, |f| f.span);
-            self.effect(Act::RunUnknown, "", Target::Unknown("a part that cannot be read".into()), tags, "", span);
+            self.effect(
+                Act::RunUnknown,
+                "",
+                Target::Unknown("a part that cannot be read".into()),
+                tags,
+                "",
+                span,
+            );
         }
     }
 
-    pub(crate) fn effect(&mut self, act: Act, what: &'static str, target: Target, tags: Tags, program: &str, span: Span) {
+    pub(crate) fn effect(
+        &mut self,
+        act: Act,
+        what: &'static str,
+        target: Target,
+        tags: Tags,
+        program: &str,
+        span: Span,
+    ) {
         if self.effects.len() >= 512 {
             return;
         }
         let span = self.pin.unwrap_or(span);
-        let effect = Effect { act, what, target, tags, program: program.into(), span, chain: self.chain.clone() };
+        let effect = Effect {
+            act,
+            what,
+            target,
+            tags,
+            program: program.into(),
+            span,
+            chain: self.chain.clone(),
+        };
         if !self.effects.contains(&effect) {
             self.effects.push(effect);
         }
@@ -221,8 +258,16 @@ impl<'w> Eval<'w> {
                 if tail.len() > 1 {
                     let workspace = self.workspace.clone();
                     let mut tail_tags = Tags::default();
-                    places::label(&places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"), &workspace, self.world, &mut tail_tags);
-                    tail_tags.iter().filter(|t| !matches!(*t, "root" | "outside")).for_each(|t| tags.add(t));
+                    places::label(
+                        &places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"),
+                        &workspace,
+                        self.world,
+                        &mut tail_tags,
+                    );
+                    tail_tags
+                        .iter()
+                        .filter(|t| !matches!(*t, "root" | "outside"))
+                        .for_each(|t| tags.add(t));
                 }
             }
             _ => {}
@@ -251,7 +296,9 @@ impl<'w> Eval<'w> {
             return Target::Unknown("a path that starts with an unknown value".into());
         }
         // file: addresses name paths too.
-        let text = text.strip_prefix("file://").map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+        let text = text
+            .strip_prefix("file://")
+            .map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
         // A `~` that the shell did not expand was still meant as the home directory by whoever wrote it.
         let expanded;
         let text = match text.strip_prefix('~') {

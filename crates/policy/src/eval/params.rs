@@ -45,8 +45,16 @@ impl Eval<'_> {
             ParamOp::Slice { offset, length } => self.slice_list(values, offset, length.as_ref()),
             op => values.iter().map(|v| self.operate(op, v)).collect(),
         };
-        let star = param.name == "*" || param.index.as_ref().is_some_and(|i| i.literal().as_deref() == Some("*"));
-        let joiner = if star { self.ifs().chars().next().map(|c| c.to_string()).unwrap_or_default() } else { " ".into() };
+        let star = param.name == "*"
+            || param
+                .index
+                .as_ref()
+                .is_some_and(|i| i.literal().as_deref() == Some("*"));
+        let joiner = if star {
+            self.ifs().chars().next().map(|c| c.to_string()).unwrap_or_default()
+        } else {
+            " ".into()
+        };
         for (i, value) in values.iter().enumerate() {
             if i > 0 {
                 if mode == Mode::Whole || (mode == Mode::Quoted && star) {
@@ -76,7 +84,12 @@ impl Eval<'_> {
     fn indirect_name(&mut self, param: &Param) -> Option<Result<String, Held>> {
         // `${!#}` is the last positional parameter, or `$0` when there is none; `${!@}` without arguments is nothing.
         if param.name == "#" {
-            let last = self.state.positional.last().cloned().unwrap_or_else(|| Value::text("bash"));
+            let last = self
+                .state
+                .positional
+                .last()
+                .cloned()
+                .unwrap_or_else(|| Value::text("bash"));
             return Some(Err(Held::One(last)));
         }
         if matches!(param.name.as_str(), "@" | "*") && self.state.positional.is_empty() {
@@ -99,7 +112,11 @@ impl Eval<'_> {
             Some(Var::Ref(target)) if target != name => {
                 let target = target.clone();
                 self.spend(Span::default());
-                if self.fuel == 0 { Held::Unset } else { self.named(&target, index) }
+                if self.fuel == 0 {
+                    Held::Unset
+                } else {
+                    self.named(&target, index)
+                }
             }
             Some(Var::Ref(_)) => Held::Unset,
             Some(Var::Scalar(value)) => Held::One(value),
@@ -112,14 +129,20 @@ impl Eval<'_> {
     fn element(&mut self, values: &[Value], index: Option<&Value>) -> Held {
         let at = match index {
             None => Some(0),
-            Some(index) => index.known().map(ToString::to_string).and_then(|text| self.arith_text(&text)),
+            Some(index) => index
+                .known()
+                .map(ToString::to_string)
+                .and_then(|text| self.arith_text(&text)),
         };
         match at {
             None => Held::One(Value::unknown(Labels::RUNTIME)),
             Some(n) => {
                 let count = i64::try_from(values.len()).unwrap_or(i64::MAX);
                 let n = if n < 0 { n + count } else { n };
-                usize::try_from(n).ok().and_then(|n| values.get(n)).map_or(Held::Unset, |v| Held::One(v.clone()))
+                usize::try_from(n)
+                    .ok()
+                    .and_then(|n| values.get(n))
+                    .map_or(Held::Unset, |v| Held::One(v.clone()))
             }
         }
     }
@@ -131,17 +154,27 @@ impl Eval<'_> {
             if n == 0 {
                 return known("bash");
             }
-            return self.state.positional.get(n - 1).map_or(Held::Unset, |v| Held::One(v.clone()));
+            return self
+                .state
+                .positional
+                .get(n - 1)
+                .map_or(Held::Unset, |v| Held::One(v.clone()));
         }
         match name {
             "@" | "*" => Held::Many(self.state.positional.clone()),
             "#" => known(&self.state.positional.len().to_string()),
             "HOME" => known(self.world.home()),
             "USER" | "LOGNAME" => known(self.world.user()),
-            "PWD" => self.state.cwd.clone().map_or_else(|| Held::One(Value::unknown(Labels::RUNTIME)), |cwd| known(&cwd)),
+            "PWD" => self
+                .state
+                .cwd
+                .clone()
+                .map_or_else(|| Held::One(Value::unknown(Labels::RUNTIME)), |cwd| known(&cwd)),
             "SHELL" | "BASH" => known("/bin/bash"),
             "IFS" => known(" \t\n"),
-            "?" | "$" | "!" | "RANDOM" | "SECONDS" | "BASHPID" | "PPID" | "EPOCHSECONDS" => Held::One(Value::unknown(Labels::RUNTIME)),
+            "?" | "$" | "!" | "RANDOM" | "SECONDS" | "BASHPID" | "PPID" | "EPOCHSECONDS" => {
+                Held::One(Value::unknown(Labels::RUNTIME))
+            }
             "-" => known("hBc"),
             "_" => Held::One(Value::unknown(Labels::RUNTIME)),
             "TMPDIR" => match self.world.var(name) {
@@ -158,7 +191,15 @@ impl Eval<'_> {
     }
 
     /// `${x:-w}` and its kin. A variable that nobody set in the text may or may not be set outside.
-    fn default(&mut self, param: &Param, held: Held, (op, colon): (char, bool), word: &Word, out: &mut Fields, mode: Mode) {
+    fn default(
+        &mut self,
+        param: &Param,
+        held: Held,
+        (op, colon): (char, bool),
+        word: &Word,
+        out: &mut Fields,
+        mode: Mode,
+    ) {
         let outside = matches!(&held, Held::One(v) if v.has_unknown() && v.labels.has(Labels::VARIABLE));
         let unset = match &held {
             Held::Unset => true,
@@ -206,13 +247,31 @@ impl Eval<'_> {
         let text = value.known().map(ToString::to_string);
         let done = match op {
             ParamOp::None | ParamOp::Default { .. } | ParamOp::Names => return value.clone(),
-            ParamOp::Trim { suffix, longest, pattern } => {
+            ParamOp::Trim {
+                suffix,
+                longest,
+                pattern,
+            } => {
                 let pattern = self.word(pattern);
-                text.and_then(|t| pattern.written().and_then(|p| patterns::trim(&t, &p, *suffix, *longest)))
+                text.and_then(|t| {
+                    pattern
+                        .written()
+                        .and_then(|p| patterns::trim(&t, &p, *suffix, *longest))
+                })
             }
-            ParamOp::Replace { all, anchor, pattern, with } => {
+            ParamOp::Replace {
+                all,
+                anchor,
+                pattern,
+                with,
+            } => {
                 let (pattern, with) = (self.word(pattern), self.word(with));
-                text.and_then(|t| pattern.written().zip(with.written()).and_then(|(p, w)| patterns::replace(&t, &p, &w, *all, *anchor)))
+                text.and_then(|t| {
+                    pattern
+                        .written()
+                        .zip(with.written())
+                        .and_then(|(p, w)| patterns::replace(&t, &p, &w, *all, *anchor))
+                })
             }
             ParamOp::Slice { offset, length } => {
                 let offset = self.arith(offset);
@@ -244,9 +303,17 @@ impl Eval<'_> {
 
     fn slice_list(&mut self, values: &[Value], offset: &shell::Arith, length: Option<&shell::Arith>) -> Vec<Value> {
         let from = self.arith(offset).and_then(|n| usize::try_from(n).ok());
-        let count = length.and_then(|l| self.arith(l)).and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
+        let count = length
+            .and_then(|l| self.arith(l))
+            .and_then(|n| usize::try_from(n).ok())
+            .unwrap_or(usize::MAX);
         match from {
-            Some(from) => values.iter().skip(from.saturating_sub(usize::from(from > 0 && values.len() == self.state.positional.len()))).take(count).cloned().collect(),
+            Some(from) => values
+                .iter()
+                .skip(from.saturating_sub(usize::from(from > 0 && values.len() == self.state.positional.len())))
+                .take(count)
+                .cloned()
+                .collect(),
             None => values.to_vec(),
         }
     }
@@ -254,7 +321,19 @@ impl Eval<'_> {
 
 /// `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`
 fn names_a_secret(name: &str) -> bool {
-    ["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"].iter().any(|w| name.to_ascii_uppercase().contains(w))
+    [
+        "SECRET",
+        "TOKEN",
+        "PASSWORD",
+        "PASSWD",
+        "API_KEY",
+        "APIKEY",
+        "ACCESS_KEY",
+        "PRIVATE_KEY",
+        "CREDENTIAL",
+    ]
+    .iter()
+    .any(|w| name.to_ascii_uppercase().contains(w))
 }
 
 fn length(held: &Held) -> Option<usize> {
@@ -292,5 +371,8 @@ fn change_case(text: &str, op: &str) -> String {
             _ => c.to_ascii_uppercase(),
         }
     };
-    text.chars().enumerate().map(|(i, c)| if all || i == 0 { change(c) } else { c }).collect()
+    text.chars()
+        .enumerate()
+        .map(|(i, c)| if all || i == 0 { change(c) } else { c })
+        .collect()
 }

@@ -61,17 +61,26 @@ fn longest_match(rest: &str, pattern: &str, anchor: Option<char>, at: usize) -> 
     if anchor == Some('#') && at > 0 {
         return None;
     }
-    let ends = rest.char_indices().map(|(i, _)| i).chain([rest.len()]).filter(|e| *e > 0 && (anchor != Some('%') || *e == rest.len()));
+    let ends = rest
+        .char_indices()
+        .map(|(i, _)| i)
+        .chain([rest.len()])
+        .filter(|e| *e > 0 && (anchor != Some('%') || *e == rest.len()));
     // A pattern without a run matches one length only; no need to try all.
     let fixed = (!pattern.contains(['*', '?', '['])).then_some(pattern.len());
     let mut ends: Vec<usize> = ends.filter(|e| fixed.is_none_or(|f| f == *e)).collect();
     ends.reverse();
-    ends.into_iter().find(|end| rest.get(..*end).is_some_and(|part| exact(pattern, part)))
+    ends.into_iter()
+        .find(|end| rest.get(..*end).is_some_and(|part| exact(pattern, part)))
 }
 
 /// Patterns of expansions are case-sensitive, unlike those of rules.
 fn exact(pattern: &str, text: &str) -> bool {
-    if pattern.contains(['*', '?', '[']) { glob::matches(pattern, text) } else { pattern == text }
+    if pattern.contains(['*', '?', '[']) {
+        glob::matches(pattern, text)
+    } else {
+        pattern == text
+    }
 }
 
 /// A `*` of the shell crosses slashes here.

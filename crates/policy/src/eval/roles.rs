@@ -19,11 +19,20 @@ pub(super) struct Context {
     pub(super) piped: bool,
     /// The last operand names another machine.
     pub(super) remote_target: bool,
+    /// The program only looks at the text of its words (`echo`, `[`).
+    pub(super) plain: bool,
 }
 
 impl Context {
     pub(super) fn new(program: &str, tags: Tags, stdin: Stream, piped: bool) -> Self {
-        Self { program: program.into(), tags, stdin, piped, remote_target: false }
+        Self {
+            program: program.into(),
+            tags,
+            stdin,
+            piped,
+            remote_target: false,
+            plain: false,
+        }
     }
 }
 
@@ -46,7 +55,16 @@ impl Eval<'_> {
         role.tags.iter().for_each(|t| tags.add(t));
         let program = context.program.as_str();
         match role.kind {
-            RoleKind::Flag | RoleKind::Tag | RoleKind::Stat | RoleKind::Command | RoleKind::ScriptWords | RoleKind::CommandUntil | RoleKind::Cwd | RoleKind::Name => Labels::NONE,
+            RoleKind::Flag
+            | RoleKind::Tag
+            | RoleKind::Stat
+            | RoleKind::Command
+            | RoleKind::ScriptWords
+            | RoleKind::CommandUntil
+            | RoleKind::Cwd
+            | RoleKind::Name => Labels::NONE,
+            // A credential that is named is taken as read, whatever the program does with it (spec V-2809).
+            RoleKind::Value if !context.plain => self.mention(value, program),
             RoleKind::Value => value.labels,
             RoleKind::Read => self.read_with(value, tags, program).labels,
             RoleKind::Write => {
@@ -136,7 +154,10 @@ impl Eval<'_> {
         let before = self.effects.len();
         self.path_effect(Act::Read, "", value, tags, program);
         let secret = self.effects.get(before..).unwrap_or_default().iter().any(secret_source)
-            || self.effects.iter().any(|e| e.act == Act::Read && e.span == value.span && secret_source(e));
+            || self
+                .effects
+                .iter()
+                .any(|e| e.act == Act::Read && e.span == value.span && secret_source(e));
         let environ = value.pattern().contains("/environ");
         let mut labels = Labels::FILE.with(value.labels);
         if secret {
@@ -150,7 +171,14 @@ impl Eval<'_> {
 
     fn send(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
         value.labels.names().for_each(|l| tags.add(l));
-        self.effect(Act::Send, "", Target::Text(shown(value)), tags, &context.program, value.span);
+        self.effect(
+            Act::Send,
+            "",
+            Target::Text(shown(value)),
+            tags,
+            &context.program,
+            value.span,
+        );
         value.labels
     }
 
@@ -178,7 +206,14 @@ impl Eval<'_> {
         tags.add("upload");
         if matches!(value.known(), Some("-" | "." | "/dev/stdin")) && context.piped {
             context.stdin.labels.names().for_each(|l| tags.add(l));
-            self.effect(Act::Send, "", Target::Text("what flows in".into()), tags, &context.program, value.span);
+            self.effect(
+                Act::Send,
+                "",
+                Target::Text("what flows in".into()),
+                tags,
+                &context.program,
+                value.span,
+            );
             return context.stdin.labels;
         }
         let labels = self.read_with(value, Tags::default(), &context.program).labels;
@@ -189,20 +224,37 @@ impl Eval<'_> {
 
     fn url(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
         let text = value.pattern();
-        if text.starts_with("file:") {
+        if text.starts_with("file:") || text.starts_with(['/', '~']) {
             return self.read_with(value, tags, &context.program).labels;
         }
         value.labels.names().for_each(|l| tags.add(l));
-        if matches!(host_of(&text).as_str(), "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "169.254.170.2" | "fd00") {
+        if matches!(
+            host_of(&text).as_str(),
+            "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "169.254.170.2" | "fd00"
+        ) {
             tags.add("metadata-service");
         }
         if confusable(&text) {
             tags.add("confusable");
         }
         if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) {
-            self.effect(Act::Send, "", Target::Host(host_of(&text)), tags.clone(), &context.program, value.span);
+            self.effect(
+                Act::Send,
+                "",
+                Target::Host(host_of(&text)),
+                tags.clone(),
+                &context.program,
+                value.span,
+            );
         }
-        self.effect(Act::Fetch, "", Target::Host(host_of(&text)), tags, &context.program, value.span);
+        self.effect(
+            Act::Fetch,
+            "",
+            Target::Host(host_of(&text)),
+            tags,
+            &context.program,
+            value.span,
+        );
         Labels::NETWORK
     }
 
@@ -210,7 +262,11 @@ impl Eval<'_> {
     fn save_remote_name(&mut self, value: &Value, context: &Context) {
         let text = value.pattern();
         let path = text.split(['?', '#']).next().unwrap_or_default();
-        let name = path.split_once("://").map_or(path, |(_, rest)| rest).rsplit_once('/').map(|(_, name)| name);
+        let name = path
+            .split_once("://")
+            .map_or(path, |(_, rest)| rest)
+            .rsplit_once('/')
+            .map(|(_, name)| name);
         let name = name.filter(|n| !n.is_empty()).unwrap_or("index.html");
         if !name.contains(UNKNOWN) {
             let mut tags = Tags::default();
@@ -221,8 +277,22 @@ impl Eval<'_> {
 
     fn host(&mut self, value: &Value, mut tags: Tags, program: &str) -> Labels {
         value.labels.names().for_each(|l| tags.add(l));
-        let act = if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) { Act::Send } else { Act::Connect };
-        self.effect(act, "", Target::Host(host_of(&value.pattern())), tags, program, value.span);
+        let act = if value
+            .labels
+            .has(Labels::SECRET.with(Labels::ENVIRON).with(Labels::SECRET_VARIABLE))
+        {
+            Act::Send
+        } else {
+            Act::Connect
+        };
+        self.effect(
+            act,
+            "",
+            Target::Host(host_of(&value.pattern())),
+            tags,
+            program,
+            value.span,
+        );
         Labels::NETWORK
     }
 
@@ -233,12 +303,26 @@ impl Eval<'_> {
             ("to", true) => {
                 let mut tags = tags;
                 tags.add("remote-target");
-                self.effect(Act::Connect, "", Target::Host(host_of(&value.pattern())), tags, &context.program, value.span);
+                self.effect(
+                    Act::Connect,
+                    "",
+                    Target::Host(host_of(&value.pattern())),
+                    tags,
+                    &context.program,
+                    value.span,
+                );
                 Labels::NONE
             }
             ("to", false) => self.act_path(Act::Write, value, tags, &context.program),
             (_, true) => {
-                self.effect(Act::Fetch, "", Target::Host(host_of(&value.pattern())), tags, &context.program, value.span);
+                self.effect(
+                    Act::Fetch,
+                    "",
+                    Target::Host(host_of(&value.pattern())),
+                    tags,
+                    &context.program,
+                    value.span,
+                );
                 Labels::NETWORK
             }
             (_, false) if context.remote_target => self.send_file(value, tags, context),
@@ -249,7 +333,11 @@ impl Eval<'_> {
     /// `env -S 'cmd args' more`; `words:PROGRAM` are further words for that program, `words:comma` are parted by commas.
     fn words(&mut self, arg: &str, value: &Value, rest: &[Value], context: &Context) {
         if arg == "comma" {
-            let argv: Vec<Value> = value.pattern().split(',').map(|t| Value::text(t).at(value.span)).collect();
+            let argv: Vec<Value> = value
+                .pattern()
+                .split(',')
+                .map(|t| Value::text(t).at(value.span))
+                .collect();
             self.invoke(&argv, Stream::empty(), false, value.span);
             return;
         }
@@ -274,7 +362,9 @@ impl Eval<'_> {
 
     fn keyed(&mut self, table: &str, value: &Value, context: &Context) -> Labels {
         let text = value.pattern();
-        let Some(at) = text.find(['=', ' ']) else { return value.labels };
+        let Some(at) = text.find(['=', ' ']) else {
+            return value.labels;
+        };
         let key = text.get(..at).unwrap_or_default();
         let rest = value.without_prefix(at + 1);
         self.setting(table, key.trim_end_matches([':', '+']), &rest, context);
@@ -289,12 +379,23 @@ impl Eval<'_> {
             RoleKind::Tag => {
                 let mut tags = context.tags.clone();
                 role.tags.iter().for_each(|t| tags.add(t));
-                self.effect(Act::Do, "setting", Target::Text(key.into()), tags, &context.program, value.span);
+                self.effect(
+                    Act::Do,
+                    "setting",
+                    Target::Text(key.into()),
+                    tags,
+                    &context.program,
+                    value.span,
+                );
             }
             // A git alias is a git command unless it starts with `!`.
             RoleKind::Words => {
                 let bang = value.prefix().starts_with('!');
-                let line = if bang { value.without_prefix(1) } else { super::invoke::join(&[Value::text("git"), value.clone()]) };
+                let line = if bang {
+                    value.without_prefix(1)
+                } else {
+                    super::invoke::join(&[Value::text("git"), value.clone()])
+                };
                 self.code_value("sh", &line.at(value.span), &context.program, Stream::empty(), &[]);
             }
             _ => {
@@ -316,8 +417,18 @@ impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
     fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
         let lang = language(role.arg, &context.program);
-        if matches!(value.known(), Some("-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")) {
-            return self.stdin_role(Role { kind: RoleKind::Code, ..role }, context, value.span);
+        if matches!(
+            value.known(),
+            Some("-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
+        ) {
+            return self.stdin_role(
+                Role {
+                    kind: RoleKind::Code,
+                    ..role
+                },
+                context,
+                value.span,
+            );
         }
         let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
         let program = context.program.clone();
@@ -331,7 +442,14 @@ impl Eval<'_> {
         self.run_file_tagged(value, lang, why, stdin, &[])
     }
 
-    fn run_file_tagged(&mut self, value: &Value, lang: &str, why: &str, stdin: &Stream, extra: &[&'static str]) -> Stream {
+    fn run_file_tagged(
+        &mut self,
+        value: &Value,
+        lang: &str,
+        why: &str,
+        stdin: &Stream,
+        extra: &[&'static str],
+    ) -> Stream {
         if let Some(written) = self.written_to(value) {
             let code = super::expand::stream_value(written);
             return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
@@ -368,7 +486,14 @@ impl Eval<'_> {
     }
 
     /// Text that is run as code: read when it is known, else an effect that says so.
-    pub(super) fn code_value(&mut self, lang: &str, value: &Value, why: &str, stdin: Stream, tags: &[&'static str]) -> Stream {
+    pub(super) fn code_value(
+        &mut self,
+        lang: &str,
+        value: &Value,
+        why: &str,
+        stdin: Stream,
+        tags: &[&'static str],
+    ) -> Stream {
         let span = value.span;
         let why_text = alloc::format!("{why} runs text");
         if let Some(text) = value.written() {
@@ -388,7 +513,14 @@ impl Eval<'_> {
         if !value.prefix().is_empty() {
             all.add("partly-known");
         }
-        self.effect(Act::RunUnknown, "", Target::Unknown(origin(value.labels)), all, why, span);
+        self.effect(
+            Act::RunUnknown,
+            "",
+            Target::Unknown(origin(value.labels)),
+            all,
+            why,
+            span,
+        );
         // What is known of it is judged too: `sh -c "rm -rf $X"`.
         if lang == "sh" && !value.prefix().trim().is_empty() {
             let text = value.pattern().replace(UNKNOWN, "$TOLLGATE_UNKNOWN");
@@ -416,7 +548,14 @@ impl Eval<'_> {
                 let mut tags = context.tags.clone();
                 role.tags.iter().for_each(|t| tags.add(t));
                 value.labels.names().for_each(|l| tags.add(l));
-                self.effect(Act::Send, "", Target::Text("what flows in".into()), tags, &context.program, span);
+                self.effect(
+                    Act::Send,
+                    "",
+                    Target::Text("what flows in".into()),
+                    tags,
+                    &context.program,
+                    span,
+                );
             }
             RoleKind::Script if context.piped => {
                 self.code_value("sh", &value, &context.program.clone(), Stream::empty(), role.tags);
@@ -434,7 +573,9 @@ impl Eval<'_> {
             self.chain.push(alloc::format!("{lang} calls {}", call.name));
             let context = Context::new(lang, Tags::default(), Stream::empty(), false);
             for (role, arg) in call.uses {
-                let value = arg.map_or_else(|| Value::unknown(Labels::RUNTIME), |t| Value::text(self.home_in(&t))).at(span);
+                let value = arg
+                    .map_or_else(|| Value::unknown(Labels::RUNTIME), |t| Value::text(self.home_in(&t)))
+                    .at(span);
                 self.role(role, &value, &context, &[]);
             }
             for (act, what, tags) in call.acts {
@@ -475,7 +616,11 @@ fn shown(value: &Value) -> String {
 
 fn origin(labels: Labels) -> String {
     let names: Vec<&str> = labels.names().collect();
-    if names.is_empty() { "code that is not known".into() } else { alloc::format!("code from {}", names.join(", ")) }
+    if names.is_empty() {
+        "code that is not known".into()
+    } else {
+        alloc::format!("code from {}", names.join(", "))
+    }
 }
 
 fn host_of(text: &str) -> String {
@@ -491,6 +636,8 @@ fn confusable(text: &str) -> bool {
     let host = host_of(text);
     let foreign = host.chars().any(|c| !c.is_ascii() && c != '…');
     let latin = host.chars().any(|c| c.is_ascii_alphabetic());
-    let rest_foreign = text.chars().any(|c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{370}'..='\u{3ff}'));
+    let rest_foreign = text
+        .chars()
+        .any(|c| matches!(c, '\u{400}'..='\u{4ff}' | '\u{370}'..='\u{3ff}'));
     (foreign && latin) || host.split('.').any(|l| l.starts_with("xn--")) || rest_foreign
 }

@@ -53,10 +53,16 @@ impl Labels {
         self.0 & other.0 != 0
     }
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
-        Self::NAMES.into_iter().filter(move |(l, _)| self.has(*l)).map(|(_, n)| n)
+        Self::NAMES
+            .into_iter()
+            .filter(move |(l, _)| self.has(*l))
+            .map(|(_, n)| n)
     }
     pub(crate) fn from_name(name: &str) -> Self {
-        Self::NAMES.iter().find(|(_, n)| *n == name).map_or(Self::NONE, |(l, _)| *l)
+        Self::NAMES
+            .iter()
+            .find(|(_, n)| *n == name)
+            .map_or(Self::NONE, |(l, _)| *l)
     }
 }
 
@@ -91,7 +97,11 @@ impl Value {
     }
 
     pub(crate) fn unknown(labels: Labels) -> Self {
-        Self { pieces: alloc::vec![Piece::Unknown], labels, span: Span::default() }
+        Self {
+            pieces: alloc::vec![Piece::Unknown],
+            labels,
+            span: Span::default(),
+        }
     }
 
     pub(crate) fn at(mut self, span: Span) -> Self {
@@ -177,7 +187,11 @@ impl Value {
 
     /// The value without its first `count` bytes, which must be known text.
     pub(crate) fn without_prefix(&self, count: usize) -> Self {
-        let mut out = Self { pieces: Vec::new(), labels: self.labels, span: self.span };
+        let mut out = Self {
+            pieces: Vec::new(),
+            labels: self.labels,
+            span: self.span,
+        };
         for (i, piece) in self.pieces.iter().enumerate() {
             match piece {
                 Piece::Text(t) if i == 0 => out.push_text(t.get(count..).unwrap_or_default()),
@@ -199,10 +213,16 @@ pub(crate) struct Stream {
 impl Stream {
     /// Nothing at all.
     pub(crate) fn empty() -> Self {
-        Self { text: Some(String::new()), labels: Labels::NONE }
+        Self {
+            text: Some(String::new()),
+            labels: Labels::NONE,
+        }
     }
     pub(crate) fn known(text: String) -> Self {
-        Self { text: Some(text), labels: Labels::NONE }
+        Self {
+            text: Some(text),
+            labels: Labels::NONE,
+        }
     }
     pub(crate) fn unknown(labels: Labels) -> Self {
         Self { text: None, labels }

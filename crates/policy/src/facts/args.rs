@@ -25,7 +25,16 @@ pub(crate) struct Parsed {
 
 /// Sorts the words after the program's name.
 pub(crate) fn parse(program: &'static Program, words: &[Value], piped: bool) -> Parsed {
-    let mut parser = Parser { out: Parsed { piped, path: alloc::vec![program], ..Parsed::default() }, words, at: 0, plain: Vec::new() };
+    let mut parser = Parser {
+        out: Parsed {
+            piped,
+            path: alloc::vec![program],
+            ..Parsed::default()
+        },
+        words,
+        at: 0,
+        plain: Vec::new(),
+    };
     parser.run();
     parser.place_operands();
     parser.out
@@ -103,12 +112,20 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self, word: Value) {
-        if is_assignment(&word) && self.out.options.last().is_some_and(|(o, v)| o.role.kind == RoleKind::Env && v.as_ref() == Some(&word)) {
+        if is_assignment(&word)
+            && self
+                .out
+                .options
+                .last()
+                .is_some_and(|(o, v)| o.role.kind == RoleKind::Env && v.as_ref() == Some(&word))
+        {
             return;
         }
         if self.plain.is_empty()
             && let Some(program) = self.program()
-            && let Some(sub) = word.known().and_then(|name| program.subs.iter().find(|s| s.names.contains(&name)))
+            && let Some(sub) = word
+                .known()
+                .and_then(|name| program.subs.iter().find(|s| s.names.contains(&name)))
         {
             self.out.path.push(sub);
             return;
@@ -118,7 +135,9 @@ impl Parser<'_> {
 
     /// `key=value` of a program such as dd.
     fn pair(&mut self, word: &Value) -> bool {
-        let Some(at) = word.prefix().find('=') else { return false };
+        let Some(at) = word.prefix().find('=') else {
+            return false;
+        };
         let key = word.prefix().get(..=at).unwrap_or_default();
         let Some(opt) = self.find(key) else { return false };
         self.out.options.push((opt, Some(word.without_prefix(at + 1))));
@@ -152,7 +171,11 @@ impl Parser<'_> {
         if name.len() > 2
             && let Some(opt) = self.find(name)
         {
-            let value = attached.or_else(|| (opt.takes_value() && !opt.attached).then(|| self.value_of(opt)).flatten());
+            let value = attached.or_else(|| {
+                (opt.takes_value() && !opt.attached)
+                    .then(|| self.value_of(opt))
+                    .flatten()
+            });
             self.out.options.push((opt, value));
         } else {
             self.cluster(word, 1);
@@ -164,7 +187,9 @@ impl Parser<'_> {
         let text: String = word.prefix().into();
         let mut known_any = false;
         for (at, c) in text.char_indices().skip(skip) {
-            let Some(opt) = self.find(&format!("-{c}")) else { continue };
+            let Some(opt) = self.find(&format!("-{c}")) else {
+                continue;
+            };
             known_any = true;
             if !opt.takes_value() {
                 self.out.options.push((opt, None));
@@ -179,7 +204,11 @@ impl Parser<'_> {
                     continue;
                 }
             } else {
-                let rest = if rest.prefix().starts_with('=') && rest.pieces.len() == 1 { rest.without_prefix(1) } else { rest };
+                let rest = if rest.prefix().starts_with('=') && rest.pieces.len() == 1 {
+                    rest.without_prefix(1)
+                } else {
+                    rest
+                };
                 self.out.options.push((opt, Some(rest)));
             }
             return;
@@ -191,9 +220,19 @@ impl Parser<'_> {
 
     /// An option the facts do not name: what is attached to it may still be a path or an address.
     fn unknown_option(&mut self, word: &Value, attached: Option<Value>) {
-        const OTHER: Opt = Opt { names: &[], role: Role { kind: RoleKind::Value, arg: "", tags: &[] }, attached: true };
+        const OTHER: Opt = Opt {
+            names: &[],
+            role: Role {
+                kind: RoleKind::Value,
+                arg: "",
+                tags: &[],
+            },
+            attached: true,
+        };
         static OTHER_REF: &Opt = &OTHER;
-        self.out.options.push((OTHER_REF, Some(attached.unwrap_or_else(|| word.clone()))));
+        self.out
+            .options
+            .push((OTHER_REF, Some(attached.unwrap_or_else(|| word.clone()))));
     }
 
     fn value_of(&mut self, opt: &'static Opt) -> Option<Value> {
@@ -212,7 +251,12 @@ impl Parser<'_> {
     }
 
     fn find(&self, name: &str) -> Option<&'static Opt> {
-        self.out.path.iter().rev().flat_map(|p| p.options.iter()).find(|o| o.named(name))
+        self.out
+            .path
+            .iter()
+            .rev()
+            .flat_map(|p| p.options.iter())
+            .find(|o| o.named(name))
     }
 
     /// GNU programs accept any unambiguous start of a long option.
@@ -220,7 +264,13 @@ impl Parser<'_> {
         if name.len() < 4 || !self.out.path.iter().any(|p| p.style == Style::Abbreviated) {
             return None;
         }
-        let mut found = self.out.path.iter().rev().flat_map(|p| p.options.iter()).filter(|o| o.names.iter().any(|n| n.starts_with(name)));
+        let mut found = self
+            .out
+            .path
+            .iter()
+            .rev()
+            .flat_map(|p| p.options.iter())
+            .filter(|o| o.names.iter().any(|n| n.starts_with(name)));
         found.next()
     }
 
@@ -228,7 +278,14 @@ impl Parser<'_> {
         let Some(program) = self.program() else { return };
         let plain = core::mem::take(&mut self.plain);
         for value in &plain {
-            self.out.operands.push((value.clone(), Role { kind: RoleKind::Value, arg: "", tags: &[] }));
+            self.out.operands.push((
+                value.clone(),
+                Role {
+                    kind: RoleKind::Value,
+                    arg: "",
+                    tags: &[],
+                },
+            ));
         }
         let slots = slots(program, &self.out);
         let roles: Vec<Role> = (0..plain.len()).map(|i| role_at(slots, i, plain.len())).collect();
@@ -239,7 +296,11 @@ impl Parser<'_> {
 }
 
 fn slots(program: &'static Program, parsed: &Parsed) -> &'static [Slot] {
-    program.alternates.iter().find(|(when, _)| parsed.all(when)).map_or(program.operands, |(_, slots)| *slots)
+    program
+        .alternates
+        .iter()
+        .find(|(when, _)| parsed.all(when))
+        .map_or(program.operands, |(_, slots)| *slots)
 }
 
 fn slot(program: &'static Program, parsed: &Parsed, index: usize) -> Option<Role> {
@@ -250,7 +311,11 @@ fn slot(program: &'static Program, parsed: &Parsed, index: usize) -> Option<Role
 
 /// The role of operand `index` of `count`: places after a repeated one are counted from the end.
 fn role_at(slots: &'static [Slot], index: usize, count: usize) -> Role {
-    const VALUE: Role = Role { kind: RoleKind::Value, arg: "", tags: &[] };
+    const VALUE: Role = Role {
+        kind: RoleKind::Value,
+        arg: "",
+        tags: &[],
+    };
     let Some(many) = slots.iter().position(|s| s.many) else {
         return slots.get(index).map_or(VALUE, |s| s.role);
     };
@@ -266,10 +331,14 @@ fn role_at(slots: &'static [Slot], index: usize, count: usize) -> Role {
 }
 
 fn is_assignment(word: &Value) -> bool {
-    let Some(at) = word.prefix().find('=') else { return false };
+    let Some(at) = word.prefix().find('=') else {
+        return false;
+    };
     let name = word.prefix().get(..at).unwrap_or_default();
     let head = name.split(['%', '(']).next().unwrap_or_default();
-    !head.is_empty() && !head.starts_with(|c: char| c.is_ascii_digit()) && head.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+    !head.is_empty()
+        && !head.starts_with(|c: char| c.is_ascii_digit())
+        && head.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
 impl Parsed {
@@ -289,15 +358,24 @@ impl Parsed {
         let like = |v: &Value, patterns: &str| patterns.split('|').any(|p| glob::like(p, &v.pattern()));
         match test {
             Test::Option(name) => self.option(name).is_some(),
-            Test::OptionLike(name, pattern) => {
-                self.options.iter().any(|(o, v)| o.named(name) && v.as_ref().is_some_and(|v| like(v, pattern)))
-            }
+            Test::OptionLike(name, pattern) => self
+                .options
+                .iter()
+                .any(|(o, v)| o.named(name) && v.as_ref().is_some_and(|v| like(v, pattern))),
             Test::Tag(tag) => self.tag(tag),
             Test::Operand => !self.operands.is_empty() || !self.commands.is_empty(),
             // An option that the facts do not name is a word like any other.
             Test::OperandLike(pattern) => {
-                let other = self.options.iter().filter(|(o, _)| o.names.is_empty()).filter_map(|(_, v)| v.as_ref());
-                self.operands.iter().map(|(v, _)| v).chain(other).any(|v| like(v, pattern))
+                let other = self
+                    .options
+                    .iter()
+                    .filter(|(o, _)| o.names.is_empty())
+                    .filter_map(|(_, v)| v.as_ref());
+                self.operands
+                    .iter()
+                    .map(|(v, _)| v)
+                    .chain(other)
+                    .any(|v| like(v, pattern))
             }
             Test::NthLike(n, pattern) => self.operands.get(*n).is_some_and(|(v, _)| like(v, pattern)),
             Test::DashDash => self.dash_dash,

@@ -175,7 +175,9 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
 /// What the setting `key` of a table (`git`, `ssh`, `env`) means.
 pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
     let (_, rows) = SETTINGS.iter().find(|(name, _)| *name == table)?;
-    rows.iter().find(|(pattern, _)| crate::glob::matches(pattern, key)).map(|(_, role)| *role)
+    rows.iter()
+        .find(|(pattern, _)| crate::glob::matches(pattern, key))
+        .map(|(_, role)| *role)
 }
 
 impl Opt {

@@ -7,16 +7,36 @@ use super::Call;
 use crate::Act;
 use crate::facts::{Role, RoleKind};
 
-const SCRIPT: Role = Role { kind: RoleKind::Script, arg: "", tags: &[] };
-const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
-const READ: Role = Role { kind: RoleKind::Read, arg: "", tags: &[] };
+const SCRIPT: Role = Role {
+    kind: RoleKind::Script,
+    arg: "",
+    tags: &[],
+};
+const WRITE: Role = Role {
+    kind: RoleKind::Write,
+    arg: "",
+    tags: &[],
+};
+const READ: Role = Role {
+    kind: RoleKind::Read,
+    arg: "",
+    tags: &[],
+};
 
 fn used(name: &str, role: Role, text: &str) -> Call {
-    Call { name: name.into(), uses: alloc::vec![(role, Some(text.trim().to_string()))], acts: Vec::new() }
+    Call {
+        name: name.into(),
+        uses: alloc::vec![(role, Some(text.trim().to_string()))],
+        acts: Vec::new(),
+    }
 }
 
 fn done(name: &str, act: Act, what: &'static str) -> Call {
-    Call { name: name.into(), uses: Vec::new(), acts: alloc::vec![(act, what, &[])] }
+    Call {
+        name: name.into(),
+        uses: Vec::new(),
+        acts: alloc::vec![(act, what, &[])],
+    }
 }
 
 /// The calls of a line language, or `None` when `lang` is not one.
@@ -27,9 +47,22 @@ pub(super) fn scan(lang: &str, code: &str) -> Option<Vec<Call>> {
         "mongo" => mongo(code),
         "vim" | "ed" => editor(code),
         "gdb" => debugger(code),
-        "ftp" => code.lines().flat_map(|l| l.split(';')).filter_map(|l| l.trim().strip_prefix('!')).map(|c| used("!", SCRIPT, c)).collect(),
-        "make" => code.lines().filter_map(|l| l.strip_prefix('\t')).map(|c| used("a recipe", SCRIPT, c.trim_start_matches(['@', '-', '+']))).collect(),
-        "dockerfile" => code.lines().filter_map(|l| l.trim().strip_prefix("RUN ")).map(|c| used("RUN", SCRIPT, c)).collect(),
+        "ftp" => code
+            .lines()
+            .flat_map(|l| l.split(';'))
+            .filter_map(|l| l.trim().strip_prefix('!'))
+            .map(|c| used("!", SCRIPT, c))
+            .collect(),
+        "make" => code
+            .lines()
+            .filter_map(|l| l.strip_prefix('\t'))
+            .map(|c| used("a recipe", SCRIPT, c.trim_start_matches(['@', '-', '+'])))
+            .collect(),
+        "dockerfile" => code
+            .lines()
+            .filter_map(|l| l.trim().strip_prefix("RUN "))
+            .map(|c| used("RUN", SCRIPT, c))
+            .collect(),
         _ => return None,
     })
 }
@@ -43,9 +76,19 @@ fn sed(code: &str) -> Vec<Call> {
         let command = after_address(command);
         let rest = command.get(1..).unwrap_or_default();
         match command.chars().next() {
-            Some('e') => out.push(if command.len() > 1 { used("e", SCRIPT, rest) } else { Call { name: "e".into(), uses: alloc::vec![(SCRIPT, None)], acts: Vec::new() } }),
+            Some('e') => out.push(if command.len() > 1 {
+                used("e", SCRIPT, rest)
+            } else {
+                Call {
+                    name: "e".into(),
+                    uses: alloc::vec![(SCRIPT, None)],
+                    acts: Vec::new(),
+                }
+            }),
             Some('w' | 'W') => out.push(used("w", WRITE, rest)),
-            Some('r' | 'R') if command.starts_with("r ") || command.starts_with("R ") => out.push(used("r", READ, rest)),
+            Some('r' | 'R') if command.starts_with("r ") || command.starts_with("R ") => {
+                out.push(used("r", READ, rest))
+            }
             Some('s') => substitute(command, &mut out),
             _ => {}
         }
@@ -64,9 +107,15 @@ fn after_address(command: &str) -> &str {
 fn substitute(command: &str, out: &mut Vec<Call>) {
     let mut chars = command.chars().skip(1);
     let Some(mark) = chars.next() else { return };
-    let parts: Vec<&str> = command.get(1 + mark.len_utf8()..).unwrap_or_default().split(mark).collect();
+    let parts: Vec<&str> = command
+        .get(1 + mark.len_utf8()..)
+        .unwrap_or_default()
+        .split(mark)
+        .collect();
     let [_, with, flags, ..] = parts.as_slice() else { return };
-    let (head, file) = flags.split_once(['w', ' ']).map_or((*flags, None), |(h, f)| (h, Some(f)));
+    let (head, file) = flags
+        .split_once(['w', ' '])
+        .map_or((*flags, None), |(h, f)| (h, Some(f)));
     if head.contains('e') {
         out.push(used("s///e", SCRIPT, with));
     }
@@ -79,15 +128,30 @@ fn sql(code: &str) -> Vec<Call> {
     let mut out = Vec::new();
     for line in code.lines() {
         let line = line.trim();
-        if let Some(command) = line.strip_prefix("\\!").or_else(|| line.strip_prefix(".shell ")).or_else(|| line.strip_prefix(".system ")).or_else(|| line.strip_prefix("system ")) {
+        if let Some(command) = line
+            .strip_prefix("\\!")
+            .or_else(|| line.strip_prefix(".shell "))
+            .or_else(|| line.strip_prefix(".system "))
+            .or_else(|| line.strip_prefix("system "))
+        {
             out.push(used("a shell escape", SCRIPT, command));
         }
-        if let Some(file) = [".output ", ".once ", ".log ", ".backup ", ".save ", "\\o "].iter().find_map(|p| line.strip_prefix(p)) {
+        if let Some(file) = [".output ", ".once ", ".log ", ".backup ", ".save ", "\\o "]
+            .iter()
+            .find_map(|p| line.strip_prefix(p))
+        {
             let piped = file.trim_start().strip_prefix('|');
-            out.push(piped.map_or_else(|| used("an output file", WRITE, file), |c| used("an output pipe", SCRIPT, c)));
+            out.push(piped.map_or_else(
+                || used("an output file", WRITE, file),
+                |c| used("an output pipe", SCRIPT, c),
+            ));
         }
         if let Some(file) = [".import ", ".read ", "\\i "].iter().find_map(|p| line.strip_prefix(p)) {
-            out.push(used("an input file", READ, file.split_whitespace().next().unwrap_or_default()));
+            out.push(used(
+                "an input file",
+                READ,
+                file.split_whitespace().next().unwrap_or_default(),
+            ));
         }
     }
     for statement in code.split(';') {
@@ -101,7 +165,19 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
     let word = |i: usize| words.get(i).map_or("", String::as_str);
     let has = |w: &str| words.iter().any(|x| x == w);
     let lost = match word(0) {
-        "drop" => matches!(word(1), "table" | "database" | "schema" | "user" | "role" | "tablespace" | "owned" | "materialized" | "keyspace" | "collection"),
+        "drop" => matches!(
+            word(1),
+            "table"
+                | "database"
+                | "schema"
+                | "user"
+                | "role"
+                | "tablespace"
+                | "owned"
+                | "materialized"
+                | "keyspace"
+                | "collection"
+        ),
         "truncate" => true,
         "delete" | "update" => !has("where") && words.len() > 2,
         "alter" => has("drop") && (has("column") || has("partition")),
@@ -117,7 +193,14 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
     {
         out.push(used("copy to program", SCRIPT, command));
     }
-    for (needle, role) in [("load_file(", READ), ("pg_read_file(", READ), ("readfile(", READ), ("into outfile", WRITE), ("into dumpfile", WRITE), ("writefile(", WRITE)] {
+    for (needle, role) in [
+        ("load_file(", READ),
+        ("pg_read_file(", READ),
+        ("readfile(", READ),
+        ("into outfile", WRITE),
+        ("into dumpfile", WRITE),
+        ("writefile(", WRITE),
+    ] {
         if let Some(at) = statement.to_ascii_lowercase().find(needle)
             && let Some(file) = statement.get(at..).and_then(|s| s.split(['\'', '"']).nth(1))
         {
@@ -127,8 +210,22 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
 }
 
 fn mongo(code: &str) -> Vec<Call> {
-    let calls = ["dropDatabase(", ".drop(", "deleteMany({})", "remove({})", "dropUser(", "dropAllUsers(", "dropIndexes(", "shutdownServer(", "dropCollection("];
-    calls.iter().filter(|c| code.contains(**c)).map(|c| done(c.trim_end_matches(['(', ')', '{', '}']), Act::Do, "database.drop")).collect()
+    let calls = [
+        "dropDatabase(",
+        ".drop(",
+        "deleteMany({})",
+        "remove({})",
+        "dropUser(",
+        "dropAllUsers(",
+        "dropIndexes(",
+        "shutdownServer(",
+        "dropCollection(",
+    ];
+    calls
+        .iter()
+        .filter(|c| code.contains(**c))
+        .map(|c| done(c.trim_end_matches(['(', ')', '{', '}']), Act::Do, "database.drop"))
+        .collect()
 }
 
 /// `:!cmd`, `!cmd`, `:w file`, `:py code`
@@ -138,9 +235,16 @@ fn editor(code: &str) -> Vec<Call> {
         let line = line.trim().trim_start_matches(':').trim_start_matches(['%', ' ']);
         if let Some(command) = line.strip_prefix("r !").or_else(|| line.strip_prefix('!')) {
             out.push(used("!", SCRIPT, command));
-        } else if let Some(file) = line.strip_prefix("w! ").or_else(|| line.strip_prefix("w ")).or_else(|| line.strip_prefix("saveas ")) {
+        } else if let Some(file) = line
+            .strip_prefix("w! ")
+            .or_else(|| line.strip_prefix("w "))
+            .or_else(|| line.strip_prefix("saveas "))
+        {
             out.push(used("w", WRITE, file.trim_start_matches("!")));
-        } else if let Some(code) = ["py3 ", "py ", "python3 ", "python ", "pythonx "].iter().find_map(|p| line.strip_prefix(p)) {
+        } else if let Some(code) = ["py3 ", "py ", "python3 ", "python ", "pythonx "]
+            .iter()
+            .find_map(|p| line.strip_prefix(p))
+        {
             out.extend(super::scan("python", code));
         } else if let Some(code) = line.strip_prefix("lua ") {
             out.extend(super::scan("lua", code));
@@ -157,7 +261,12 @@ fn debugger(code: &str) -> Vec<Call> {
     let mut out = Vec::new();
     for line in code.lines() {
         let line = line.trim();
-        if let Some(command) = line.strip_prefix("shell ").or_else(|| line.strip_prefix('!')).or_else(|| line.strip_prefix("platform shell ")).or_else(|| line.strip_prefix("make ")) {
+        if let Some(command) = line
+            .strip_prefix("shell ")
+            .or_else(|| line.strip_prefix('!'))
+            .or_else(|| line.strip_prefix("platform shell "))
+            .or_else(|| line.strip_prefix("make "))
+        {
             out.push(used("shell", SCRIPT, command));
         } else if let Some(code) = line.strip_prefix("python ").or_else(|| line.strip_prefix("script ")) {
             out.extend(super::scan("python", code));

@@ -44,7 +44,13 @@ pub(crate) fn scan(lang: &str, code: &str) -> Vec<Call> {
         return calls;
     }
     let toks = tokens(lang, code);
-    let mut scan = Scan { lang, toks: &toks, known: BTreeMap::new(), marks: Vec::new(), calls: Vec::new() };
+    let mut scan = Scan {
+        lang,
+        toks: &toks,
+        known: BTreeMap::new(),
+        marks: Vec::new(),
+        calls: Vec::new(),
+    };
     scan.run();
     scan.calls
 }
@@ -69,6 +75,9 @@ impl Scan<'_> {
                     if is_shell(text) {
                         self.mark("shell");
                     }
+                    if text == "socket" {
+                        self.mark("socket");
+                    }
                     if self.lang == "awk" {
                         self.awk(at, text);
                     }
@@ -78,7 +87,11 @@ impl Scan<'_> {
         }
         let has = |m: &str| self.marks.contains(&m);
         if has("socket") && (has("shell") || has("duplicate")) {
-            self.calls.push(Call { name: "a socket with a shell".into(), uses: Vec::new(), acts: alloc::vec![(Act::Do, "reverse.shell", &[])] });
+            self.calls.push(Call {
+                name: "a socket with a shell".into(),
+                uses: Vec::new(),
+                acts: alloc::vec![(Act::Do, "reverse.shell", &[])],
+            });
         }
     }
 
@@ -89,21 +102,39 @@ impl Scan<'_> {
     }
 
     fn shell(&mut self, text: &str) {
-        const SCRIPT: Role = Role { kind: RoleKind::Script, arg: "", tags: &[] };
-        self.calls.push(Call { name: "a shell command".into(), uses: alloc::vec![(SCRIPT, Some(text.into()))], acts: Vec::new() });
+        const SCRIPT: Role = Role {
+            kind: RoleKind::Script,
+            arg: "",
+            tags: &[],
+        };
+        self.calls.push(Call {
+            name: "a shell command".into(),
+            uses: alloc::vec![(SCRIPT, Some(text.into()))],
+            acts: Vec::new(),
+        });
     }
 
     /// `print | "cmd"`, `"cmd" | getline`, `print > "file"`
     fn awk(&mut self, at: usize, text: &str) {
         let before = at.checked_sub(1).and_then(|i| self.toks.get(i));
         let after = self.toks.get(at + 1);
-        let piped = before == Some(&Tok::Punct('|')) || (after == Some(&Tok::Punct('|')) && matches!(self.toks.get(at + 2), Some(Tok::Name(n)) if n == "getline"));
+        let piped = before == Some(&Tok::Punct('|'))
+            || (after == Some(&Tok::Punct('|'))
+                && matches!(self.toks.get(at + 2), Some(Tok::Name(n)) if n == "getline"));
         if piped {
             self.shell(text);
         }
         if before == Some(&Tok::Punct('>')) {
-            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
-            self.calls.push(Call { name: "print".into(), uses: alloc::vec![(WRITE, Some(text.into()))], acts: Vec::new() });
+            const WRITE: Role = Role {
+                kind: RoleKind::Write,
+                arg: "",
+                tags: &[],
+            };
+            self.calls.push(Call {
+                name: "print".into(),
+                uses: alloc::vec![(WRITE, Some(text.into()))],
+                acts: Vec::new(),
+            });
         }
         if text.starts_with("/inet/") {
             self.mark("socket");
@@ -123,7 +154,11 @@ impl Scan<'_> {
         let call = self.call(name, role, &literals.texts, literals.list);
         self.calls.push(call);
         if decoded && matches!(role.kind, RoleKind::Code | RoleKind::Script) {
-            self.calls.push(Call { name: name.into(), uses: Vec::new(), acts: alloc::vec![(Act::RunUnknown, "", &["decoded", "other-code"])] });
+            self.calls.push(Call {
+                name: name.into(),
+                uses: Vec::new(),
+                acts: alloc::vec![(Act::RunUnknown, "", &["decoded", "other-code"])],
+            });
         }
     }
 
@@ -135,7 +170,11 @@ impl Scan<'_> {
             RoleKind::Script if list || (texts.len() > 1 && first.as_ref().is_some_and(|f| !f.contains(' '))) => {
                 let mut words = texts.to_vec();
                 // `execl("/bin/rm", "rm", "-rf")` names the program twice.
-                if words.get(1).is_some_and(|w| words.first().is_some_and(|f| f == w || f.ends_with(&alloc::format!("/{w}")))) {
+                if words.get(1).is_some_and(|w| {
+                    words
+                        .first()
+                        .is_some_and(|f| f == w || f.ends_with(&alloc::format!("/{w}")))
+                }) {
                     words.remove(1);
                 }
                 (!words.is_empty()).then(|| words.join(" "))
@@ -144,13 +183,19 @@ impl Scan<'_> {
                 role.kind = RoleKind::Write;
                 first.map(|f| f.trim_start_matches(['>', '+']).trim().to_string())
             }
-            RoleKind::Read if role.arg == "mode" && first.as_ref().is_some_and(|f| f.trim_end().ends_with('|') || f.starts_with('|')) => {
+            RoleKind::Read
+                if role.arg == "mode"
+                    && first
+                        .as_ref()
+                        .is_some_and(|f| f.trim_end().ends_with('|') || f.starts_with('|')) =>
+            {
                 role.kind = RoleKind::Script;
                 first.map(|f| f.trim_matches(['|', ' ']).to_string())
             }
             _ => first,
         };
-        if role.kind == RoleKind::Script && arg.as_deref().is_some_and(|a| a.split_whitespace().any(is_shell)) {
+        // A command that is computed next to a socket is one that the other side sends.
+        if role.kind == RoleKind::Script && arg.as_deref().is_none_or(|a| a.split_whitespace().any(is_shell)) {
             self.mark("shell");
         }
         // A path that is not a literal names nothing that could be judged.
@@ -158,7 +203,11 @@ impl Scan<'_> {
             (None, RoleKind::Read | RoleKind::Write | RoleKind::Delete | RoleKind::Url | RoleKind::Host) => Vec::new(),
             _ => alloc::vec![(role, arg)],
         };
-        Call { name: name.into(), uses, acts: Vec::new() }
+        Call {
+            name: name.into(),
+            uses,
+            acts: Vec::new(),
+        }
     }
 
     /// `name = "literal"`
@@ -199,12 +248,38 @@ impl Scan<'_> {
 
     fn argument_name(&self, name: &str, joining: bool, out: &mut Arguments) {
         let last = name.rsplit(['.', ':', '>']).next().unwrap_or(name);
-        if matches!(last, "b64decode" | "fromhex" | "decompress" | "atob" | "unpack" | "pack" | "chr" | "fromCharCode" | "base64_decode" | "decode64" | "unhexlify" | "gzinflate" | "str_rot13" | "decode") {
+        if matches!(
+            last,
+            "b64decode"
+                | "fromhex"
+                | "decompress"
+                | "atob"
+                | "unpack"
+                | "pack"
+                | "chr"
+                | "fromCharCode"
+                | "base64_decode"
+                | "decode64"
+                | "unhexlify"
+                | "gzinflate"
+                | "str_rot13"
+                | "decode"
+        ) {
             out.decodes = true;
         }
         if let Some(text) = self.known.get(name.trim_start_matches('$')) {
             out.push(text, joining);
-        } else if matches!(name, "HOME" | "ENV.HOME" | "process.env.HOME" | "os.homedir" | "Dir.home" | "Path.home" | "pathlib.Path.home" | "homedir") {
+        } else if matches!(
+            name,
+            "HOME"
+                | "ENV.HOME"
+                | "process.env.HOME"
+                | "os.homedir"
+                | "Dir.home"
+                | "Path.home"
+                | "pathlib.Path.home"
+                | "homedir"
+        ) {
             out.push("~", joining);
         }
     }
@@ -234,20 +309,50 @@ fn opens_for_writing(mode: &str, path: Option<&str>) -> bool {
 }
 
 fn is_shell(text: &str) -> bool {
-    let program = text.split_whitespace().next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
-    matches!(program, "sh" | "bash" | "zsh" | "dash" | "ksh" | "cmd" | "cmd.exe" | "powershell" | "powershell.exe")
+    let program = text
+        .split_whitespace()
+        .next()
+        .unwrap_or_default()
+        .rsplit('/')
+        .next()
+        .unwrap_or_default();
+    matches!(
+        program,
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "cmd" | "cmd.exe" | "powershell" | "powershell.exe"
+    )
 }
 
 /// The role of a name: the longest key of the language's table, then of the table for all, that it ends in.
 fn role_of(lang: &str, name: &str) -> Option<Role> {
     let name = name.trim_start_matches('$');
-    let table = |wanted: &str| CALLS.iter().find(|(l, _)| *l == wanted).map_or(&[][..], |(_, rows)| *rows);
-    let hit = |key: &str| name == key || name.ends_with(key) && name.get(..name.len() - key.len()).is_some_and(|h| h.ends_with(['.', ':', '>'])) || key.contains('*') && glob::matches(key, name);
-    table(lang).iter().chain(table("any")).find(|(key, _)| hit(key)).map(|(_, role)| *role)
+    let table = |wanted: &str| {
+        CALLS
+            .iter()
+            .find(|(l, _)| *l == wanted)
+            .map_or(&[][..], |(_, rows)| *rows)
+    };
+    let hit = |key: &str| {
+        name == key
+            || name.ends_with(key)
+                && name
+                    .get(..name.len() - key.len())
+                    .is_some_and(|h| h.ends_with(['.', ':', '>']))
+            || key.contains('*') && glob::matches(key, name)
+    };
+    table(lang)
+        .iter()
+        .chain(table("any"))
+        .find(|(key, _)| hit(key))
+        .map(|(_, role)| *role)
 }
 
 fn tokens(lang: &str, code: &str) -> Vec<Tok> {
-    let mut lexer = Lexer { chars: code.chars().collect(), at: 0, lang, out: Vec::new() };
+    let mut lexer = Lexer {
+        chars: code.chars().collect(),
+        at: 0,
+        lang,
+        out: Vec::new(),
+    };
     while lexer.at < lexer.chars.len() {
         lexer.step();
     }
@@ -285,7 +390,10 @@ impl Lexer<'_> {
                 self.out.push(Tok::Newline);
             }
             c if c.is_alphabetic() || c == '_' || c == '$' => self.word(),
-            '%' if matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w')) && self.peek(2).is_some_and(|d| "([{<|!/".contains(d)) && self.lang == "ruby" => {
+            '%' if matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w'))
+                && self.peek(2).is_some_and(|d| "([{<|!/".contains(d))
+                && self.lang == "ruby" =>
+            {
                 let shell = self.peek(1) == Some('x');
                 self.at += 2;
                 let text = self.delimited();
@@ -312,7 +420,8 @@ impl Lexer<'_> {
     fn word(&mut self) {
         let mut text = String::new();
         while let Some(c) = self.peek(0) {
-            let joins = (c == '.' && self.lang != "perl" && self.lang != "php") && self.peek(1).is_some_and(char::is_alphabetic);
+            let joins = (c == '.' && self.lang != "perl" && self.lang != "php")
+                && self.peek(1).is_some_and(char::is_alphabetic);
             let scope = c == ':' && self.peek(1) == Some(':');
             let arrow = c == '-' && self.peek(1) == Some('>');
             let dash = c == '-' && self.lang == "lisp";
@@ -320,16 +429,24 @@ impl Lexer<'_> {
                 text.push(c);
                 self.at += 1;
             } else if scope || arrow {
-                text.push(if scope { ':' } else { '>' });
+                text.push_str(if scope { "::" } else { ">" });
                 self.at += 2;
             } else {
                 break;
             }
         }
         let quoting = self.lang == "perl" && matches!(text.as_str(), "q" | "qq" | "qx" | "qw");
-        if quoting && self.peek(0).is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace() && !",;=)".contains(c)) {
+        if quoting
+            && self
+                .peek(0)
+                .is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace() && !",;=)".contains(c))
+        {
             let body = self.delimited();
-            self.out.push(if text == "qx" { Tok::Shell(body) } else { Tok::Text(body) });
+            self.out.push(if text == "qx" {
+                Tok::Shell(body)
+            } else {
+                Tok::Text(body)
+            });
             return;
         }
         // A string prefix of Python is not a name.
@@ -404,7 +521,11 @@ impl Lexer<'_> {
             'n' => text.push('\n'),
             't' => text.push('\t'),
             'x' => {
-                let code: String = [self.peek(0), self.peek(1)].into_iter().flatten().filter(char::is_ascii_hexdigit).collect();
+                let code: String = [self.peek(0), self.peek(1)]
+                    .into_iter()
+                    .flatten()
+                    .filter(char::is_ascii_hexdigit)
+                    .collect();
                 self.at += code.len();
                 if let Some(c) = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32) {
                     text.push(c);
@@ -426,14 +547,23 @@ mod tests {
     use alloc::vec::Vec;
 
     fn literals(lang: &str, code: &str) -> Vec<String> {
-        scan(lang, code).iter().flat_map(|c| c.uses.iter()).filter_map(|(_, t)| t.as_ref()).map(ToString::to_string).collect()
+        scan(lang, code)
+            .iter()
+            .flat_map(|c| c.uses.iter())
+            .filter_map(|(_, t)| t.as_ref())
+            .map(ToString::to_string)
+            .collect()
     }
 
     #[test]
     fn finds_calls_with_their_literals() {
         for (lang, code, expected) in [
             ("python", "import os; os.system('rm -rf /')", "rm -rf /"),
-            ("python", "import subprocess as s\ns.run(['rm', '-rf', '/x'])", "rm -rf /x"),
+            (
+                "python",
+                "import subprocess as s\ns.run(['rm', '-rf', '/x'])",
+                "rm -rf /x",
+            ),
             ("python", "c = 'rm -r a'\nos.system(c)", "rm -r a"),
             ("node", "require('child_process').execSync(\"rm -rf ~\")", "rm -rf ~"),
             ("perl", "system \"rm -rf /\";", "rm -rf /"),
@@ -442,7 +572,11 @@ mod tests {
             ("awk", "BEGIN { system(\"ls\") }", "ls"),
             ("awk", "BEGIN { print \"x\" | \"sh\" }", "sh"),
         ] {
-            assert!(literals(lang, code).iter().any(|l| l == expected), "{lang}: {code}: {:?}", literals(lang, code));
+            assert!(
+                literals(lang, code).iter().any(|l| l == expected),
+                "{lang}: {code}: {:?}",
+                literals(lang, code)
+            );
         }
     }
 }
