@@ -1,3 +1,0 @@
-pub(crate) fn run() -> crate::error::Result<()> {
-    Ok(())
-}

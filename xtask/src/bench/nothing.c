@@ -1,0 +1,2 @@
+/* What the hook's start is measured against. */
+int main(void) { return 0; }
