@@ -8,6 +8,7 @@ use shell::Span;
 use crate::effect::Tags;
 use crate::eval::{Eval, Stream, Value};
 use crate::rules::RULES;
+use crate::world::Recorder;
 use crate::{Act, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
 
 /// What people have set.
@@ -74,10 +75,11 @@ const BROKEN: &str = "policy.set.broken";
 /// Judges one request. Total: it never panics, and its work is bounded.
 #[must_use]
 pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judgement {
-    let mut eval = Eval::new(world, &request.cwd);
+    let recorder = Recorder::new(world);
+    let mut eval = Eval::new(&recorder, &request.cwd);
     effects(request, &mut eval);
-    let looks = eval.take_looks();
     let effects = eval.effects;
+    let looks = recorder.into_looks();
     let mut findings = Vec::new();
     for rule in RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id)) {
         if let Some(effect) = effects.iter().find(|e| rule.matches(request.kind, e)) {

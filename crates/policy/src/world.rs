@@ -1,6 +1,8 @@
 //! The questions that a judgement may ask about the machine.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+use core::cell::RefCell;
 
 /// What the world says. `Unknown` must never be read as harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,4 +52,74 @@ pub struct Look {
     pub question: &'static str,
     /// The answer in words. Variables are recorded as `set`, `absent` or `unknown`, never with their value.
     pub answer: String,
+}
+
+/// Most questions that are kept; a judgement asks about far fewer things.
+const MAX_LOOKS: usize = 256;
+
+/// Asks another world, and writes down what was asked and answered.
+pub(crate) struct Recorder<'w> {
+    inner: &'w dyn World,
+    looks: RefCell<Vec<Look>>,
+}
+
+impl<'w> Recorder<'w> {
+    pub(crate) fn new(inner: &'w dyn World) -> Self {
+        Self {
+            inner,
+            looks: RefCell::new(Vec::new()),
+        }
+    }
+
+    pub(crate) fn into_looks(self) -> Vec<Look> {
+        self.looks.into_inner()
+    }
+
+    fn record<T>(&self, question: &'static str, subject: &str, answer: &Answer<T>, known: impl Fn(&T) -> String) {
+        let answer = match answer {
+            Answer::Known(value) => known(value),
+            Answer::Absent => "absent".to_string(),
+            Answer::Unknown => "unknown".to_string(),
+        };
+        let mut looks = self.looks.borrow_mut();
+        if looks.len() < MAX_LOOKS && !looks.iter().any(|l| l.question == question && l.subject == subject) {
+            looks.push(Look {
+                subject: subject.into(),
+                question,
+                answer,
+            });
+        }
+    }
+}
+
+impl World for Recorder<'_> {
+    fn home(&self) -> &str {
+        self.inner.home()
+    }
+    fn user(&self) -> &str {
+        self.inner.user()
+    }
+    fn var(&self, name: &str) -> Answer<String> {
+        let answer = self.inner.var(name);
+        self.record("var", name, &answer, |_| "set".to_string());
+        answer
+    }
+    fn real_path(&self, path: &str) -> Answer<String> {
+        let answer = self.inner.real_path(path);
+        self.record("real_path", path, &answer, Clone::clone);
+        answer
+    }
+    fn kind(&self, path: &str) -> Answer<FileKind> {
+        let answer = self.inner.kind(path);
+        let word = |kind: &FileKind| match kind {
+            FileKind::File => "file".to_string(),
+            FileKind::Dir => "directory".to_string(),
+            FileKind::Other => "other".to_string(),
+        };
+        self.record("kind", path, &answer, word);
+        answer
+    }
+    fn own_dirs(&self) -> &[String] {
+        self.inner.own_dirs()
+    }
 }

@@ -53,12 +53,27 @@ impl Eval<'_> {
             assigns.iter().for_each(|a| self.assign(a));
             return Stream::empty();
         }
+        // Where the name of the program is put together, the chain says what it came out as.
+        let computed = words
+            .first()
+            .is_some_and(|w| !matches!(w.parts.as_slice(), [Part::Lit(_)]));
+        if let (true, Some(name)) = (computed, argv.first().and_then(Value::written)) {
+            self.chain.push(alloc::format!("the name comes out as `{name}`"));
+            let out = self.simple_call(assigns, &argv, stdin, piped, span);
+            self.chain.pop();
+            return out;
+        }
+        self.simple_call(assigns, &argv, stdin, piped, span)
+    }
+
+    /// A call with the variables that are set for it alone.
+    fn simple_call(&mut self, assigns: &[Assign], argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
         if assigns.is_empty() {
-            return self.invoke(&argv, stdin, piped, span);
+            return self.invoke(argv, stdin, piped, span);
         }
         let saved = self.state.vars.clone();
         assigns.iter().for_each(|a| self.assign(a));
-        let out = self.invoke(&argv, stdin, piped, span);
+        let out = self.invoke(argv, stdin, piped, span);
         self.state.vars = saved;
         out
     }

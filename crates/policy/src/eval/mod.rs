@@ -7,8 +7,10 @@
 mod arith;
 mod braces;
 mod builtins;
+mod code;
 mod commands;
 mod expand;
+mod feeders;
 mod filters;
 mod invoke;
 mod params;
@@ -20,7 +22,6 @@ use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::cell::RefCell;
 
 use shell::{Command, Script, Span};
 
@@ -28,7 +29,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, FileKind, Look, Target, World};
+use crate::{Act, Answer, Effect, FileKind, Target, World};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -64,7 +65,6 @@ pub(crate) struct Eval<'w> {
     pub(crate) world: &'w dyn World,
     pub(crate) workspace: String,
     pub(crate) effects: Vec<Effect>,
-    looks: RefCell<Vec<Look>>,
     state: State,
     chain: Vec<String>,
     /// Inside text that does not stand literally in the request: the place that it came from.
@@ -78,12 +78,10 @@ pub(crate) struct Eval<'w> {
 impl<'w> Eval<'w> {
     pub(crate) fn new(world: &'w dyn World, cwd: &str) -> Self {
         let cwd = places::clean(cwd, "/");
-        let looks = RefCell::new(Vec::new());
         let mut eval = Self {
             world,
             workspace: String::new(),
             effects: Vec::new(),
-            looks,
             state: State {
                 vars: BTreeMap::new(),
                 functions: BTreeMap::new(),
@@ -119,21 +117,6 @@ impl<'w> Eval<'w> {
             dir = dir.rfind('/').and_then(|at| dir.get(..at)).unwrap_or_default();
         }
         cwd.to_string()
-    }
-
-    pub(crate) fn take_looks(&self) -> Vec<Look> {
-        self.looks.take()
-    }
-
-    fn look(&self, question: &'static str, subject: &str, answer: String) {
-        let mut looks = self.looks.borrow_mut();
-        if looks.len() < 64 && !looks.iter().any(|l| l.question == question && l.subject == subject) {
-            looks.push(Look {
-                subject: subject.into(),
-                question,
-                answer,
-            });
-        }
     }
 
     /// Evaluates a whole text; `stdin` is what its commands can read.
@@ -280,13 +263,8 @@ impl<'w> Eval<'w> {
     }
 
     fn is_directory(&self, path: &str, value: &Value) -> bool {
-        value.pattern().ends_with('/') || (!path.contains(UNKNOWN) && self.kind(path) == Answer::Known(FileKind::Dir))
-    }
-
-    fn kind(&self, path: &str) -> Answer<FileKind> {
-        let answer = self.world.kind(path);
-        self.look("kind", path, alloc::format!("{answer:?}").to_ascii_lowercase());
-        answer
+        value.pattern().ends_with('/')
+            || (!path.contains(UNKNOWN) && self.world.kind(path) == Answer::Known(FileKind::Dir))
     }
 
     /// The absolute path that a word names.

@@ -203,7 +203,9 @@ impl Eval<'_> {
         let outside = matches!(&held, Held::One(v) if v.has_unknown() && v.labels.has(Labels::VARIABLE));
         let unset = match &held {
             Held::Unset => true,
-            Held::One(v) => (colon && v.known() == Some("")) || outside && self.is_absent(&param.name),
+            Held::One(v) => {
+                (colon && v.known() == Some("")) || outside && self.world.var(&param.name) == Answer::Absent
+            }
             Held::Many(vs) => vs.is_empty() || (colon && vs.iter().all(|v| v.known() == Some(""))),
         };
         match (op, unset) {
@@ -229,17 +231,6 @@ impl Eval<'_> {
                 }
             }
         }
-    }
-
-    fn is_absent(&self, name: &str) -> bool {
-        let answer = self.world.var(name);
-        let word = match &answer {
-            Answer::Known(_) => "set",
-            Answer::Absent => "absent",
-            Answer::Unknown => "unknown",
-        };
-        self.look("var", name, word.into());
-        answer == Answer::Absent
     }
 
     fn operate(&mut self, op: &ParamOp, value: &Value) -> Value {

@@ -3,12 +3,10 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use shell::Span;
-
 use super::{Eval, Labels, Stream, UNKNOWN, Value, Var};
 use crate::effect::Tags;
 use crate::facts::{Role, RoleKind, setting};
-use crate::{Act, Target, lang};
+use crate::{Act, Target};
 
 /// The call that a word belongs to.
 pub(super) struct Context {
@@ -107,7 +105,7 @@ impl Eval<'_> {
             RoleKind::RunProgram => {
                 let span = value.span;
                 self.chain.push(alloc::format!("{program} starts"));
-                self.invoke(&[value.clone()], Stream::empty(), false, span);
+                self.invoke(core::slice::from_ref(value), Stream::empty(), false, span);
                 self.chain.pop();
                 Labels::NONE
             }
@@ -413,187 +411,6 @@ impl Eval<'_> {
         self.environment(&name, &rest);
         self.state.vars.insert(name, Var::Scalar(rest));
     }
-
-    /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
-    fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
-        let lang = language(role.arg, &context.program);
-        if matches!(
-            value.known(),
-            Some("-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
-        ) {
-            return self.stdin_role(
-                Role {
-                    kind: RoleKind::Code,
-                    ..role
-                },
-                context,
-                value.span,
-            );
-        }
-        let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
-        let program = context.program.clone();
-        let stdin = context.stdin.clone();
-        self.subshell(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
-        self.state.positional = saved;
-    }
-
-    /// A file is executed. What was written to it in this text is known; anything else is a script on its own.
-    pub(super) fn run_file(&mut self, value: &Value, lang: &str, why: &str, stdin: &Stream) -> Stream {
-        self.run_file_tagged(value, lang, why, stdin, &[])
-    }
-
-    fn run_file_tagged(
-        &mut self,
-        value: &Value,
-        lang: &str,
-        why: &str,
-        stdin: &Stream,
-        extra: &[&'static str],
-    ) -> Stream {
-        if let Some(written) = self.written_to(value) {
-            let code = super::expand::stream_value(written);
-            return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
-        }
-        if matches!(value.known(), Some("/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")) {
-            let code = super::expand::stream_value(stdin.clone());
-            return self.code_value(lang, &code.at(value.span), why, Stream::empty(), &["stdin"]);
-        }
-        if value.has_unknown() && value.prefix().is_empty() && value.labels.has(Labels::NETWORK.with(Labels::DECODED)) {
-            return self.code_value(lang, value, why, Stream::empty(), &[]);
-        }
-        let mut tags = Tags::default();
-        tags.add("script");
-        extra.iter().for_each(|t| tags.add(t));
-        let program = why.to_string();
-        self.path_effect(Act::Run, "", value, tags, &program);
-        Stream::unknown(Labels::PROGRAM)
-    }
-
-    fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
-        let lang = language(role.arg, &context.program);
-        if lang != "sh" {
-            self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
-            return;
-        }
-        // `bash -c CODE name a b`: the word after the code is `$0`.
-        let args = rest.get(1..).unwrap_or_default().to_vec();
-        let program = context.program.clone();
-        let stdin = context.stdin.clone();
-        self.subshell(|eval| {
-            eval.state.positional = args;
-            eval.code_value("sh", value, &program, stdin, role.tags)
-        });
-    }
-
-    /// Text that is run as code: read when it is known, else an effect that says so.
-    pub(super) fn code_value(
-        &mut self,
-        lang: &str,
-        value: &Value,
-        why: &str,
-        stdin: Stream,
-        tags: &[&'static str],
-    ) -> Stream {
-        let span = value.span;
-        let why_text = alloc::format!("{why} runs text");
-        if let Some(text) = value.written() {
-            if lang == "sh" {
-                return self.inner_text(&text, span, &why_text, stdin);
-            }
-            self.nested(span, &why_text, |eval| eval.language(lang, &text, span));
-            return Stream::unknown(Labels::PROGRAM.with(value.labels));
-        }
-        let mut all = Tags::default();
-        all.add(match lang {
-            "sh" => "shell-code",
-            _ => "other-code",
-        });
-        tags.iter().for_each(|t| all.add(t));
-        value.labels.names().for_each(|l| all.add(l));
-        if !value.prefix().is_empty() {
-            all.add("partly-known");
-        }
-        self.effect(
-            Act::RunUnknown,
-            "",
-            Target::Unknown(origin(value.labels)),
-            all,
-            why,
-            span,
-        );
-        // What is known of it is judged too: `sh -c "rm -rf $X"`.
-        if lang == "sh" && !value.prefix().trim().is_empty() {
-            let text = value.pattern().replace(UNKNOWN, "$TOLLGATE_UNKNOWN");
-            return self.inner_text(&text, span, &why_text, stdin);
-        }
-        Stream::unknown(Labels::PROGRAM.with(value.labels))
-    }
-
-    /// What a program does with what flows in.
-    pub(super) fn stdin_role(&mut self, role: Role, context: &Context, span: Span) {
-        if !context.piped && context.stdin.text.is_none() && context.stdin.labels == Labels::NONE {
-            return;
-        }
-        let value = super::expand::stream_value(context.stdin.clone()).at(span);
-        match role.kind {
-            RoleKind::Code => {
-                if context.stdin.is_empty() || (!context.piped && value.has_unknown()) {
-                    return;
-                }
-                let lang = language(role.arg, &context.program);
-                let program = context.program.clone();
-                self.subshell(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
-            }
-            RoleKind::Send if context.piped => {
-                let mut tags = context.tags.clone();
-                role.tags.iter().for_each(|t| tags.add(t));
-                value.labels.names().for_each(|l| tags.add(l));
-                self.effect(
-                    Act::Send,
-                    "",
-                    Target::Text("what flows in".into()),
-                    tags,
-                    &context.program,
-                    span,
-                );
-            }
-            RoleKind::Script if context.piped => {
-                self.code_value("sh", &value, &context.program.clone(), Stream::empty(), role.tags);
-            }
-            _ => {}
-        }
-    }
-
-    fn language(&mut self, lang: &str, text: &str, span: Span) {
-        let found = lang::scan(lang, text);
-        for call in found {
-            if !self.spend(span) {
-                return;
-            }
-            self.chain.push(alloc::format!("{lang} calls {}", call.name));
-            let context = Context::new(lang, Tags::default(), Stream::empty(), false);
-            for (role, arg) in call.uses {
-                let value = arg
-                    .map_or_else(|| Value::unknown(Labels::RUNTIME), |t| Value::text(self.home_in(&t)))
-                    .at(span);
-                self.role(role, &value, &context, &[]);
-            }
-            for (act, what, tags) in call.acts {
-                let mut all = Tags::default();
-                tags.iter().for_each(|t| all.add(t));
-                self.effect(act, what, Target::Text(call.name.clone()), all, lang, span);
-            }
-            self.chain.pop();
-        }
-    }
-
-    /// Languages expand `~` by a call, not by syntax; a literal that starts with it is meant so.
-    fn home_in(&self, text: &str) -> String {
-        match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => alloc::format!("{}{rest}", self.world.home()),
-            _ => text.to_string(),
-        }
-    }
 }
 
 /// Whether what is read must not leave the machine.
@@ -601,26 +418,9 @@ fn secret_source(effect: &crate::Effect) -> bool {
     effect.tags.has("credential") || effect.tags.has("sendable-not") || effect.tags.has("secret-dir")
 }
 
-/// The language of an interpreter call: the role says it, or the program's name does.
-fn language(arg: &'static str, program: &str) -> &'static str {
-    if !arg.is_empty() {
-        return arg;
-    }
-    if program.ends_with("sh") { "sh" } else { "other" }
-}
-
 fn shown(value: &Value) -> String {
     let text = value.pattern().replace(UNKNOWN, "…");
     text.chars().take(80).collect()
-}
-
-fn origin(labels: Labels) -> String {
-    let names: Vec<&str> = labels.names().collect();
-    if names.is_empty() {
-        "code that is not known".into()
-    } else {
-        alloc::format!("code from {}", names.join(", "))
-    }
 }
 
 fn host_of(text: &str) -> String {

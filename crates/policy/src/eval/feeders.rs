@@ -1,0 +1,126 @@
+//! Programs that put other words into the command that they start: xargs, parallel, find.
+
+use alloc::string::ToString;
+use alloc::vec::Vec;
+
+use shell::Span;
+
+use super::invoke::join;
+use super::roles::Context;
+use super::{Eval, Labels, Stream, Value};
+use crate::facts::Parsed;
+
+impl Eval<'_> {
+    /// What flows in becomes arguments.
+    pub(super) fn xargs(&mut self, words: &[Value], context: &Context, parsed: &Parsed, span: Span) -> Stream {
+        let lines = parsed.option("-I").is_some();
+        let parts = |c: char| {
+            if lines {
+                c == '\n'
+            } else {
+                c.is_whitespace() || c == '\0'
+            }
+        };
+        let fed: Vec<Value> = match &context.stdin.text {
+            Some(text) if context.piped => text
+                .split(parts)
+                .filter(|t| !t.is_empty())
+                .take(64)
+                .map(|t| Value::text(t).labelled(context.stdin.labels).at(span))
+                .collect(),
+            _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
+        };
+        let marker = parsed
+            .options
+            .iter()
+            .find(|(o, _)| o.named("-I"))
+            .and_then(|(_, v)| v.as_ref())
+            .and_then(Value::known)
+            .unwrap_or("{}")
+            .to_string();
+        let from = self.effects.len();
+        let out = if parsed.option("-I").is_some() {
+            let mut last = Stream::empty();
+            for one in fed.iter().take(16) {
+                let argv: Vec<Value> = words.iter().map(|w| substitute(w, &marker, one)).collect();
+                last = self.invoke(&argv, Stream::empty(), false, span);
+            }
+            last
+        } else {
+            let argv: Vec<Value> = words.iter().cloned().chain(fed).collect();
+            self.invoke(&argv, Stream::empty(), false, span)
+        };
+        for effect in self.effects.iter_mut().skip(from) {
+            effect.tags.add("fed");
+        }
+        out
+    }
+
+    /// `parallel cmd {} ::: a b`
+    pub(super) fn parallel(&mut self, words: &[Value], context: &Context, span: Span) -> Stream {
+        let cut = words
+            .iter()
+            .position(|w| matches!(w.known(), Some(":::" | ":::+" | "::::")));
+        let (command, inputs) = words
+            .split_at_checked(cut.unwrap_or(words.len()))
+            .unwrap_or((words, &[]));
+        let mut inputs: Vec<Value> = inputs.iter().skip(1).cloned().collect();
+        if cut.is_none() {
+            inputs = match &context.stdin.text {
+                Some(text) if context.piped => text.lines().take(64).map(|t| Value::text(t).at(span)).collect(),
+                _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
+            };
+        }
+        let mut out = Stream::empty();
+        for input in inputs.iter().take(16) {
+            let marked = command.iter().any(|w| w.pattern().contains("{}"));
+            let mut line: Vec<Value> = command.iter().map(|w| substitute(w, "{}", input)).collect();
+            if !marked {
+                line.push(input.clone());
+            }
+            let joined = join(&line).at(span);
+            out = if line.len() > 1 || joined.has_unknown() {
+                self.invoke(&line, Stream::empty(), false, span)
+            } else {
+                self.code_value("sh", &joined, "parallel", Stream::empty(), &[])
+            };
+        }
+        out
+    }
+}
+
+/// What `{}` stands for in a find: anything below the places it starts from.
+pub(super) fn found_by(parsed: &Parsed) -> Value {
+    let mut start = parsed
+        .operands
+        .first()
+        .map_or_else(|| Value::text("."), |(v, _)| v.clone());
+    // Without a filter the place that it starts from is found too.
+    if !parsed.tag("filter") {
+        return start;
+    }
+    if !start.prefix().ends_with('/') || start.pieces.len() > 1 {
+        start.push_text("/");
+    }
+    start.pieces.push(super::Piece::Glob("*".into()));
+    start
+}
+
+/// `marker` replaced by `with` in the known text of a word.
+pub(super) fn substitute(word: &Value, marker: &str, with: &Value) -> Value {
+    let Some(text) = word.written().filter(|t| t.contains(marker)) else {
+        return word.clone();
+    };
+    let mut out = Value {
+        labels: word.labels,
+        span: word.span,
+        ..Value::default()
+    };
+    for (i, part) in text.split(marker).enumerate() {
+        if i > 0 {
+            out.append(with);
+        }
+        out.push_text(part);
+    }
+    out
+}
