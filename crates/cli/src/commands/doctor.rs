@@ -97,9 +97,7 @@ impl Patient {
 /// What is not covered, or not proved, even where every check is fine.
 const fn missing(agent: Agent) -> &'static str {
     match agent {
-        Agent::Claude => {
-            "not proved here with the real client; hooks need version 2.1.295 or later to block when they fail"
-        }
+        Agent::Claude => "not proved here with the real client",
         Agent::Codex => {
             "not proved here with the real client; what is typed into a shell that is already open is not asked about"
         }

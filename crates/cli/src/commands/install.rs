@@ -1,7 +1,7 @@
 //! `tollgate install`.
 
 use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agents::Agent;
 use broker::Places;
@@ -132,10 +132,13 @@ fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
         ui.line(format!("{title}: already installed in {shown}"));
         return Ok(());
     }
-    write(site.agent, &change, places, |text| {
+    let kept = write(site.agent, &change, places, |text| {
         json::without_entry(text, site.agent)
     })?;
     ui.line(format!("{title}: installed in {shown}"));
+    if let Some(kept) = kept {
+        ui.line(format!("{title}: what stood there is kept in {}", kept.display()));
+    }
     if agents::json::parse(change.after.as_deref().unwrap_or_default().as_bytes()).is_err() {
         ui.note(format!(
             "{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off."
@@ -152,7 +155,7 @@ fn write(
     change: &Change,
     places: &Places,
     without: impl Fn(&str) -> Result<String, String>,
-) -> Result<(), Fault> {
+) -> Result<Option<PathBuf>, Fault> {
     let mut record = Record::load(&places.data)?;
     let now = change.before.as_ref().map(String::as_bytes);
     let former = match now {
@@ -174,8 +177,9 @@ fn write(
         None => Vec::new(),
     };
     let after = change.after.as_deref().unwrap_or_default().as_bytes();
-    record.note(agent, &change.path, former.as_deref(), after, folders)?;
-    change.make()
+    let kept = record.note(agent, &change.path, former.as_deref(), after, folders)?;
+    change.make()?;
+    Ok(kept)
 }
 
 /// Codex skips a hook that nobody trusts, without a word. The hash comes from Codex itself; the yes from a person.

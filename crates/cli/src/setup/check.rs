@@ -9,7 +9,7 @@ use broker::{Broker, Places};
 use crate::exit::Fault;
 use crate::setup::places;
 use crate::setup::site::Site;
-use crate::setup::{binary, codex, files, safe, trust};
+use crate::setup::{binary, codex, files, safe, trust, version};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -179,7 +179,10 @@ fn state(folder: &Path) -> Check {
 pub(crate) fn agent(site: &Site, places: &Places, here: &Path) -> Vec<Check> {
     let mut checks = vec![entry(site, places), settings_safe(site)];
     match site.agent {
-        Agent::Claude => checks.extend(claude_switches(site, here)),
+        Agent::Claude => {
+            checks.push(claude_version());
+            checks.extend(claude_switches(site, here));
+        }
         Agent::Codex => {
             checks.extend(codex_switches(site, here));
             // Codex is started for this question; without an entry the answer is known.
@@ -238,6 +241,32 @@ fn settings_safe(site: &Site) -> Check {
             NAME,
             format!("`{}` is not safe: {}.", found.path.display(), found.why),
             "Take the right to write there away from others.",
+        ),
+    }
+}
+
+/// Older versions let a call run when the hook is missing, fails or takes too long, whatever the entry says.
+fn claude_version() -> Check {
+    const NAME: &str = "version";
+    let [major, minor, patch] = version::BLOCKS_ON_FAILURE;
+    let needed = format!("{major}.{minor}.{patch}");
+    match places::program("claude").as_deref().and_then(version::of) {
+        Some(found) if found >= version::BLOCKS_ON_FAILURE => {
+            let [major, minor, patch] = found;
+            Check::fine(
+                NAME,
+                format!("Version {major}.{minor}.{patch} blocks calls when the hook fails."),
+            )
+        }
+        Some([major, minor, patch]) => Check::bad(
+            NAME,
+            format!("Version {major}.{minor}.{patch} lets calls run when the hook fails."),
+            format!("Update Claude Code to {needed} or later."),
+        ),
+        None => Check::note(
+            NAME,
+            "The version of Claude Code is not known.",
+            format!("Before {needed} it lets calls run when the hook fails."),
         ),
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod safe;
 pub(crate) mod session;
 pub(crate) mod site;
 pub(crate) mod trust;
+pub(crate) mod version;
 
 use crate::exit::{Exit, Fault};
 

@@ -100,7 +100,7 @@ impl Record {
         Ok(kept.map(Some))
     }
 
-    /// Notes that `after` is about to be written where `before` stood, and keeps `before`.
+    /// Notes that `after` is about to be written where `before` stood, and keeps `before`. Says where that is.
     pub(crate) fn note(
         &mut self,
         agent: Agent,
@@ -108,7 +108,7 @@ impl Record {
         before: Option<&[u8]>,
         after: &[u8],
         folders: Vec<PathBuf>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Option<PathBuf>, Fault> {
         let known = self
             .list
             .files
@@ -122,14 +122,15 @@ impl Record {
             after: Hash::of(after).hex(),
             folders: known.filter(|known| !known.is_empty()).unwrap_or(folders),
         };
-        if let (Some(bytes), Some(hash)) = (before, &written.before) {
-            let kept = self.kept(hash);
+        let kept = written.before.as_ref().map(|hash| self.kept(hash));
+        if let (Some(bytes), Some(kept)) = (before, &kept) {
             files::make_folder(&self.data.join("before"))?;
-            files::replace(&kept, files::read(&kept)?.as_deref(), bytes, 0o600)?;
+            files::replace(kept, files::read(kept)?.as_deref(), bytes, 0o600)?;
         }
         self.list.files.retain(|file| file.path != path);
         self.list.files.push(written);
-        self.save()
+        self.save()?;
+        Ok(kept)
     }
 
     /// Forgets a file that was put back, and what stood there: former settings may hold keys.

@@ -110,7 +110,7 @@ fn codex_is_stopped_where_it_would_do_harm() {
         assert!(!heard.iter().any(|text| text.contains(KEY.lines().nth(1).unwrap())));
         assert_eq!(stage.read("project/made.txt").as_deref(), Some("made\n"));
         assert_eq!(stage.read("project/new.txt").as_deref(), Some("alpha\n"));
-        assert!(stage.ledger().len() >= steps);
+        assert_eq!(stage.verdicts(), ["allow", "ask", "ask", "ask", "allow", "ask"]);
         stage.tollgate("log verify");
     });
 }

@@ -99,10 +99,13 @@ impl Stage {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The records of the ledger.
-    pub(crate) fn ledger(&self) -> Vec<Json> {
+    /// The verdicts that the ledger has, in the order in which they were decided.
+    pub(crate) fn verdicts(&self) -> Vec<String> {
         let text = self.tollgate("log show --jsonl");
-        text.lines().map(|line| json::parse(line.as_bytes()).unwrap()).collect()
+        let records = text.lines().map(|line| json::parse(line.as_bytes()).unwrap());
+        let word = |record: &Json, field: &str| record.get(field).and_then(Json::as_str).unwrap_or_default().to_owned();
+        let decisions = records.filter(|record| word(record, "kind") == "decision");
+        decisions.map(|record| word(&record, "verdict")).collect()
     }
 
     /// Runs a client to its end. With `sealed`, the ledger's folder is mounted read-only for it: a mode would not bind

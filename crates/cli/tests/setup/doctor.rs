@@ -85,6 +85,25 @@ fn every_way_to_lose_the_hook_is_a_finding() {
 }
 
 #[test]
+fn a_client_that_lets_calls_run_when_the_hook_fails_is_a_finding() {
+    if inside_an_agent() {
+        return;
+    }
+    for (version, code, said) in [
+        ("2.1.332", 0, "Version 2.1.332 blocks"),
+        ("2.1.197", 1, "Update Claude Code to 2.1.295"),
+    ] {
+        let home = healthy();
+        home.script("path/claude", "#!/bin/sh\n");
+        home.write(
+            "path/package.json",
+            &format!("{{\"name\": \"@anthropic-ai/claude-code\", \"version\": \"{version}\"}}"),
+        );
+        assert_eq!(home.tollgate("doctor").code_saying(&[said]), code);
+    }
+}
+
+#[test]
 fn a_broken_configuration_is_named_with_its_line() {
     let home = Home::new();
     home.write(".config/tollgate/config.toml", "# mine\nposture = \"wild\"\n");

@@ -82,7 +82,15 @@ fn what_others_change_meanwhile_stays() {
     }
     let home = Home::new();
     home.write(".claude/settings.json", "{\n  \"model\": \"opus\"\n}\n");
-    home.tollgate("install --agent claude");
+    let said = home.tollgate("install --agent claude");
+    assert_eq!(said.code_saying(&["what stood there is kept in"]), 0);
+    let kept = said
+        .out
+        .lines()
+        .find_map(|line| line.split_once("is kept in "))
+        .unwrap()
+        .1;
+    assert_eq!(fs::read_to_string(kept).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
     let changed = home.read(".claude/settings.json").unwrap().replace("opus", "haiku");
     home.write(".claude/settings.json", &changed);
     assert_eq!(home.tollgate("install --agent claude").code, 0);
@@ -216,6 +224,26 @@ fn codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
     assert_eq!(home.tollgate("doctor").code_saying(&["Codex trusts the hook"]), 0);
     assert_eq!(home.tollgate("uninstall").code, 0);
     assert_eq!(home.foreign(), before);
+}
+
+#[test]
+fn a_person_says_yes_on_a_terminal() {
+    let home = Home::new().with_codex();
+    if inside_an_agent() || !std::path::Path::new("/usr/bin/script").exists() {
+        eprintln!("SKIPPED: needs `script`, which gives a terminal");
+        return;
+    }
+    let answer = |word: &str| {
+        let line = format!(
+            "echo {word} | script -qec '{} install --agent codex' /dev/null",
+            home.at("bin/tollgate").display()
+        );
+        home.script("say", &format!("#!/bin/sh\n{line}\n"));
+        home.run(&home.at("say"), "")
+    };
+    assert_eq!(answer("n").code_saying(&["Trust it? [y/N]", "not trusted"]), 10);
+    assert_eq!(home.read(".codex/config.toml"), None);
+    assert_eq!(answer("y").code_saying(&["Trust it? [y/N]", "Codex: trusted in"]), 0);
 }
 
 #[test]
