@@ -1,6 +1,5 @@
 //! Who asks: the process that started the hook.
 
-use std::fs;
 use std::os::unix::process::parent_id;
 
 /// Shells that only stand between an agent and its hook.
@@ -38,7 +37,7 @@ struct Process {
 
 impl Process {
     fn read(pid: u32) -> Option<Self> {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+        Self::parse(&ledger::read_small(&format!("/proc/{pid}/stat"))?)
     }
 
     /// The name stands in parentheses and may hold some itself, so the last one ends it.

@@ -80,18 +80,19 @@ impl Folder {
     /// The log, for appending; made where it is missing.
     pub(crate) fn log(&self) -> Result<Log, LedgerError> {
         let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE;
-        Log::new(self.file(LOG, flags)?, self.path.join(LOG))
+        let (file, len) = self.file(LOG, flags)?;
+        Ok(Log::new(file, len, self.path.join(LOG)))
     }
 
     /// The log, for reading; `None` where there is none.
     pub(crate) fn read_log(&self) -> Result<Option<Log>, LedgerError> {
         let file = absent(self.file(LOG, OFlags::RDONLY))?;
-        file.map(|file| Log::new(file, self.path.join(LOG))).transpose()
+        Ok(file.map(|(file, len)| Log::new(file, len, self.path.join(LOG))))
     }
 
     /// The head file, for writing; made where it is missing.
     pub(crate) fn head(&self) -> Result<HeadSlot, LedgerError> {
-        let file = self.file(HEAD, OFlags::RDWR | OFlags::CREATE)?;
+        let (file, _) = self.file(HEAD, OFlags::RDWR | OFlags::CREATE)?;
         let path = self.path.join(HEAD);
         Ok(HeadSlot { file, path })
     }
@@ -100,7 +101,7 @@ impl Folder {
     pub(crate) fn read_head(&self) -> Result<Stored, LedgerError> {
         match absent(self.file(HEAD, OFlags::RDONLY))? {
             None => Ok(Stored::Absent),
-            Some(file) => {
+            Some((file, _)) => {
                 let path = self.path.join(HEAD);
                 HeadSlot { file, path }.read()
             }
@@ -130,7 +131,7 @@ impl Folder {
                 Err(LedgerError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
                     name = format!("000001.torn-{from}.{again}");
                 }
-                other => return other.map(|file| (name, file)),
+                other => return other.map(|(file, _)| (name, file)),
             }
         }
         Err(LedgerError::io("create", &self.path)(
@@ -143,19 +144,20 @@ impl Folder {
         self.file.sync_all().map_err(LedgerError::io("flush", &self.path))
     }
 
-    fn file(&self, name: &str, flags: OFlags) -> Result<File, LedgerError> {
+    /// Opens a file of the folder and says how long it is.
+    fn file(&self, name: &str, flags: OFlags) -> Result<(File, u64), LedgerError> {
         let path = self.path.join(name);
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let fd = rustix::fs::openat(&self.file, name, flags, Mode::RUSR | Mode::WUSR)
             .map_err(|e| LedgerError::io("open", &path)(e.into()))?;
         let file = File::from(fd);
-        trusted(&file, &path, Expect::File)?;
-        Ok(file)
+        let len = trusted(&file, &path, Expect::File)?;
+        Ok((file, len))
     }
 }
 
 /// Turns "there is none" into `None`.
-fn absent(file: Result<File, LedgerError>) -> Result<Option<File>, LedgerError> {
+fn absent<T>(file: Result<T, LedgerError>) -> Result<Option<T>, LedgerError> {
     match file {
         Ok(file) => Ok(Some(file)),
         Err(LedgerError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -168,8 +170,8 @@ enum Expect {
     Folder,
 }
 
-/// Refuses what another user could write, or what has a second name elsewhere.
-fn trusted(file: &File, path: &Path, expect: Expect) -> Result<(), LedgerError> {
+/// Refuses what another user could write, or what has a second name elsewhere. Returns the length.
+fn trusted(file: &File, path: &Path, expect: Expect) -> Result<u64, LedgerError> {
     let meta = file.metadata().map_err(LedgerError::io("look at", path))?;
     let why = match expect {
         Expect::File if !meta.is_file() => Some("is no regular file"),
@@ -178,7 +180,7 @@ fn trusted(file: &File, path: &Path, expect: Expect) -> Result<(), LedgerError> 
         _ if meta.mode() & 0o022 != 0 => Some("can be written by others"),
         _ => None,
     };
-    why.map_or(Ok(()), |why| {
+    why.map_or(Ok(meta.len()), |why| {
         Err(LedgerError::Unsafe {
             path: path.to_path_buf(),
             why,
@@ -197,10 +199,9 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    fn new(file: File, path: PathBuf) -> Result<Self, LedgerError> {
-        let len = file.metadata().map_err(LedgerError::io("look at", &path))?.len();
+    const fn new(file: File, len: u64, path: PathBuf) -> Self {
         let read = Cell::new(0);
-        Ok(Self { file, path, len, read })
+        Self { file, path, len, read }
     }
 
     /// The bytes of a range that lies within the log.

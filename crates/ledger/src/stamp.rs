@@ -1,5 +1,8 @@
 //! When a record was written.
 
+use std::fs::File;
+use std::io::Read as _;
+use std::sync::OnceLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -37,7 +40,22 @@ fn boot_clock() -> u64 {
 /// The identity of this boot; empty where the system does not tell.
 #[must_use]
 pub fn boot_id() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").map_or_else(|_| String::new(), |id| id.trim().into())
+    static ID: OnceLock<String> = OnceLock::new();
+    ID.get_or_init(|| {
+        read_small("/proc/sys/kernel/random/boot_id")
+            .unwrap_or_default()
+            .trim()
+            .into()
+    })
+    .clone()
+}
+
+/// The text of a small file of the system, read with one call.
+#[must_use]
+pub fn read_small(path: &str) -> Option<String> {
+    let mut bytes = [0; 4096];
+    let length = File::open(path).ok()?.read(&mut bytes).ok()?;
+    String::from_utf8(bytes.get(..length)?.to_vec()).ok()
 }
 
 /// Formats milliseconds since 1970 without a time zone database.
