@@ -1,0 +1,109 @@
+//! What is checked once for all agents.
+
+use std::path::Path;
+
+use broker::{Broker, Places};
+
+use crate::setup::check::Check;
+use crate::setup::{binary, places};
+
+/// What is checked once for all agents.
+pub(crate) fn general(places: &Places) -> Vec<Check> {
+    vec![
+        config(places),
+        program(places),
+        no_other_hands(places),
+        state(&places.state),
+    ]
+}
+
+/// The person's settings. While they cannot be read, everything that changes something is refused.
+fn config(places: &Places) -> Check {
+    const NAME: &str = "config";
+    match Broker::open(places.clone()).config_error() {
+        None => Check::fine(
+            NAME,
+            format!("The settings in `{}` can be read.", places.config.display()),
+        ),
+        Some(error) => Check::bad(
+            NAME,
+            format!("{error}."),
+            "Mend the file; until then only harmless calls pass.",
+        ),
+    }
+}
+
+/// The installed hook program: there, and the one that belongs to this program.
+fn program(places: &Places) -> Check {
+    const NAME: &str = "binary";
+    let path = places::hook(places);
+    let again = "Run `tollgate install`.";
+    match (
+        binary::hash(&path),
+        binary::source().and_then(|source| binary::hash(&source)),
+    ) {
+        (Ok(None), _) => Check::bad(
+            NAME,
+            format!("The hook program `{}` is not there.", path.display()),
+            again,
+        ),
+        (Ok(Some(installed)), Ok(Some(own))) if installed == own => Check::fine(
+            NAME,
+            format!(
+                "`{}` is the hook of this version (sha256 {}).",
+                path.display(),
+                own.hex()
+            ),
+        ),
+        (Ok(Some(_)), Ok(_)) => Check::bad(
+            NAME,
+            format!("`{}` is not the hook of this version.", path.display()),
+            again,
+        ),
+        (Ok(Some(installed)), Err(_)) => Check::note(
+            NAME,
+            format!(
+                "`{}` (sha256 {}) has nothing to be compared with.",
+                path.display(),
+                installed.hex()
+            ),
+            "Keep `tollgate-hook` beside `tollgate`.",
+        ),
+        (Err(fault), _) => Check::bad(NAME, fault.sentence, again),
+    }
+}
+
+fn no_other_hands(places: &Places) -> Check {
+    const NAME: &str = "places";
+    match places::unsafe_one(places) {
+        None => Check::fine(
+            NAME,
+            "No other user can replace the hook, its configuration or its ledger.",
+        ),
+        Some((_, found)) => Check::bad(
+            NAME,
+            format!("`{}` is not safe: {}.", found.path.display(), found.why),
+            "Take the right to write there away from others, or move it with `TOLLGATE_HOME`.",
+        ),
+    }
+}
+
+/// The ledger's folder: a decision that cannot be recorded is refused, so a folder that cannot be written stops all work.
+fn state(folder: &Path) -> Check {
+    const NAME: &str = "state";
+    let probe = folder.join(".doctor");
+    let tried = std::fs::write(&probe, b"").and_then(|()| std::fs::remove_file(&probe));
+    match tried {
+        Ok(()) => Check::fine(NAME, format!("`{}` can be written.", folder.display())),
+        Err(e) if !folder.exists() => Check::note(
+            NAME,
+            format!("`{}` is not there yet ({e}).", folder.display()),
+            "The first decision makes it.",
+        ),
+        Err(e) => Check::bad(
+            NAME,
+            format!("`{}` cannot be written: {e}.", folder.display()),
+            "Every call is refused until decisions can be recorded there.",
+        ),
+    }
+}
