@@ -3,6 +3,7 @@
     clippy::unwrap_used,
     clippy::panic,
     clippy::string_slice,
+    clippy::indexing_slicing,
     reason = "a test may fail loudly"
 )]
 

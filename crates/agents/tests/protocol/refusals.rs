@@ -122,6 +122,24 @@ fn every_prefix_of_a_question_is_refused() {
 }
 
 #[test]
+fn no_change_of_a_byte_gets_a_second_reading() {
+    let fine = agents::read(Agent::Claude, FINE.as_bytes()).unwrap();
+    for at in 0..FINE.len() {
+        for byte in [
+            0, b'"', b'\\', b'{', b'}', b',', b':', b' ', b'\n', b'u', 0x7f, 0x80, 0xff,
+        ] {
+            let mut bytes = FINE.as_bytes().to_vec();
+            bytes[at] = byte;
+            // Never a panic, and where it still is the same question it is the same bytes.
+            if agents::read(Agent::Claude, &bytes).is_ok_and(|call| call == fine) {
+                let text = String::from_utf8(bytes).unwrap();
+                assert_eq!(text.split_ascii_whitespace().collect::<String>(), FINE);
+            }
+        }
+    }
+}
+
+#[test]
 fn file_tools_need_their_file() {
     for input in [
         r#"{"content":"x"}"#,

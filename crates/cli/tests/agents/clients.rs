@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::Once;
 
 const PINS: [(&str, &str); 2] = [
     ("package.json", include_str!("../../../../xtask/agents/package.json")),
@@ -13,26 +13,39 @@ const PINS: [(&str, &str); 2] = [
     ),
 ];
 
-/// The folder of a client's program, or nothing where it cannot be installed here.
-pub(crate) fn program(package: &str, file: &str) -> Option<PathBuf> {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    let modules = INSTALLED.get_or_init(install);
-    let program = modules.join(package).join(file);
-    if !program.is_file() {
-        eprintln!("SKIPPED {package}: npm has not installed `{}`", program.display());
-        return None;
+/// One client: the package of this platform's program, and the program in it.
+pub(crate) struct Client {
+    pub(crate) package: &'static str,
+    pub(crate) file: &'static str,
+}
+
+impl Client {
+    /// Where its program is.
+    pub(crate) fn program(&self) -> PathBuf {
+        folder().join("node_modules").join(self.package).join(self.file)
     }
-    Some(program)
+
+    /// Whether it is there, after an attempt to install it.
+    pub(crate) fn is_installed(&self) -> bool {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(install);
+        self.program().is_file()
+    }
+}
+
+/// The clients stand beside the build.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("agents")
 }
 
 /// Installs exactly the lock file into `target/agents`, unless it stands there already. The platform's own programs are
 /// run, so that neither install scripts nor a certain Node matter.
-fn install() -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("agents");
+fn install() {
+    let folder = folder();
     let stamp = folder.join("installed.lock");
     let lock = PINS[1].1;
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == lock) {
-        return folder.join("node_modules");
+        return;
     }
     fs::create_dir_all(&folder).unwrap();
     PINS.iter()
@@ -45,5 +58,4 @@ fn install() -> PathBuf {
         Ok(status) if status.success() => fs::write(stamp, lock).unwrap(),
         other => eprintln!("npm could not install the clients: {other:?}"),
     }
-    folder.join("node_modules")
 }

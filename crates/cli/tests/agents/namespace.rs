@@ -1,16 +1,25 @@
 //! A network in which only this test's model exists.
 
 use std::env;
+use std::path::Path;
 use std::process::{Command, Stdio};
+
+use crate::clients::Client;
 
 /// Set in the process that runs inside.
 const INSIDE: &str = "TOLLGATE_TEST_NAMESPACE";
 
 /// Runs a test's body in network and mount namespaces of its own: the test program starts itself again in there and runs
 /// this one test. Whatever a client tries to reach but the model is not reachable.
-pub(crate) fn alone(test: &str, body: impl FnOnce()) {
+///
+/// The client is installed before: inside, the registry is out of reach.
+pub(crate) fn alone(test: &str, client: &Client, body: impl FnOnce(&Path)) {
     if env::var_os(INSIDE).is_some() {
-        return body();
+        return body(&client.program());
+    }
+    if !client.is_installed() {
+        eprintln!("SKIPPED {test}: npm has not installed {}", client.package);
+        return;
     }
     let Some(unshare) = unshare() else {
         eprintln!("SKIPPED {test}: this machine gives no network namespace");
