@@ -122,7 +122,7 @@ fn claude_is_stopped_where_nothing_can_be_recorded() {
         "claude::claude_is_stopped_where_nothing_can_be_recorded",
         &CLIENT,
         |program| {
-            let stage = Stage::new("claude-sealed");
+            let stage = Stage::new("claude sealed");
             stage.tollgate("install --agent claude");
             let model = Model::start(vec![bash("echo made > made.txt"), bash("rm -rf ~")]);
             let output = stage.play(client(&stage, program, &model), true);

@@ -77,7 +77,7 @@ fn codex_without_the_gate_does_as_its_model_says() {
 #[ignore = "needs the real client: cargo xtask test agents"]
 fn codex_is_stopped_where_it_would_do_harm() {
     alone("codex::codex_is_stopped_where_it_would_do_harm", &CLIENT, |program| {
-        let mut stage = Stage::new("codex");
+        let mut stage = Stage::new("codex with a blank");
         install_codex(&mut stage, program);
         let at = |path: &str| stage.home.join(path).display().to_string();
         let profile = format!(
@@ -122,7 +122,7 @@ fn codex_is_stopped_where_nothing_can_be_recorded() {
         "codex::codex_is_stopped_where_nothing_can_be_recorded",
         &CLIENT,
         |program| {
-            let mut stage = Stage::new("codex-sealed");
+            let mut stage = Stage::new("codex sealed");
             install_codex(&mut stage, program);
             let model = Model::start(vec![shell("echo made > made.txt"), shell("find ~ -delete")]);
             configure(&stage, &model);
