@@ -11,7 +11,7 @@ use crate::setup::change::Change;
 use crate::setup::places;
 use crate::setup::record::Record;
 use crate::setup::site::Site;
-use crate::setup::{binary, codex, files, json, refuse_agents, trust};
+use crate::setup::{binary, check, codex, files, json, refuse_agents, trust};
 use crate::ui::Ui;
 
 #[derive(clap::Args)]
@@ -39,6 +39,8 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     refuse_agents("install Tollgate")?;
     let source = binary::source()?;
     refuse_unsafe(&places)?;
+    // Settings that cannot be edited are found before anything is written.
+    sites.iter().try_for_each(|site| plan(site, &places).map(drop))?;
     for folder in [&places.config, &places.state, &places.data.join("bin")] {
         files::make_folder(folder)?;
     }
@@ -139,7 +141,8 @@ fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
     if let Some(kept) = kept {
         ui.line(format!("{title}: what stood there is kept in {}", kept.display()));
     }
-    if agents::json::parse(change.after.as_deref().unwrap_or_default().as_bytes()).is_err() {
+    let after = check::strip_mark(change.after.as_deref().unwrap_or_default());
+    if agents::json::parse(after.as_bytes()).is_err() {
         ui.note(format!(
             "{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off."
         ));
@@ -148,8 +151,7 @@ fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Makes a change. What is kept as the former content is what stood there before the first install: the same bytes where
-/// nobody changed the file since, else the file of today without what is ours.
+/// Makes a change and keeps what stood there before. Says where that is.
 fn write(
     agent: Agent,
     change: &Change,
@@ -157,21 +159,7 @@ fn write(
     without: impl Fn(&str) -> Result<String, String>,
 ) -> Result<Option<PathBuf>, Fault> {
     let mut record = Record::load(&places.data)?;
-    let now = change.before.as_ref().map(String::as_bytes);
-    let former = match now {
-        None => None,
-        Some(bytes) => match record.before(&change.path, bytes)? {
-            Some(former) => former,
-            None => {
-                let text = change.before.as_deref().unwrap_or_default();
-                Some(
-                    without(text)
-                        .map_err(|why| unreadable(&change.path, &why))?
-                        .into_bytes(),
-                )
-            }
-        },
-    };
+    let former = former(&record, change, without)?;
     let folders = match change.path.parent() {
         Some(folder) => files::make_folder(folder)?,
         None => Vec::new(),
@@ -182,9 +170,24 @@ fn write(
     Ok(kept)
 }
 
+/// What stood in a file before the first install: the same bytes where nobody changed it since, else the file of today
+/// without what is ours.
+fn former(
+    record: &Record,
+    change: &Change,
+    without: impl Fn(&str) -> Result<String, String>,
+) -> Result<Option<Vec<u8>>, Fault> {
+    let Some(text) = &change.before else { return Ok(None) };
+    match record.before(&change.path, text.as_bytes())? {
+        Some(former) => Ok(former),
+        None => without(text)
+            .map(|text| Some(text.into_bytes()))
+            .map_err(|why| unreadable(&change.path, &why)),
+    }
+}
+
 /// Codex skips a hook that nobody trusts, without a word. The hash comes from Codex itself; the yes from a person.
 fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Result<Exit, Fault> {
-    let Some(file) = &site.trust else { return Ok(Exit::Done) };
     let Some(program) = places::program("codex") else {
         return Err(Fault::new(
             Exit::Unavailable,
@@ -203,6 +206,21 @@ fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Resul
         ui.note("hint: run `tollgate install --agent codex --trust`, or trust it in Codex with `/hooks`.");
         return Ok(Exit::Waiting);
     }
+    write_trust(site, places, &hook)?;
+    let seen = codex::ours(&program, site, places)?;
+    if seen.trust != "trusted" {
+        return Err(
+            Fault::new(Exit::Failed, format!("Codex still calls the hook `{}`.", seen.trust))
+                .hint("Trust it in Codex with `/hooks`."),
+        );
+    }
+    ui.line("Codex: trusted from now on");
+    Ok(Exit::Done)
+}
+
+/// Writes the hash into the table that Codex looks into.
+fn write_trust(site: &Site, places: &Places, hook: &codex::Listed) -> Result<(), Fault> {
+    let Some(file) = &site.trust else { return Ok(()) };
     let change = Change::plan(file.clone(), |text| {
         trust::with_trust(text, &hook.key, &hook.hash).map_err(|why| unreadable(file, &why))
     })?;
@@ -211,15 +229,7 @@ fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Resul
     write(site.agent, &change, places, |text| {
         trust::without_trust(text, site, position)
     })?;
-    let seen = codex::ours(&program, site, places)?;
-    if seen.trust != "trusted" {
-        return Err(
-            Fault::new(Exit::Failed, format!("Codex still calls the hook `{}`.", seen.trust))
-                .hint("Trust it in Codex with `/hooks`."),
-        );
-    }
-    ui.line(format!("Codex: trusted in {}", file.display()));
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// The fault of settings that cannot be edited.

@@ -27,8 +27,10 @@ fn uninstall_leaves_every_file_as_it_was() {
         let home = Home::new();
         home.write(".claude/settings.json", shape);
         let before = home.foreign();
-        assert_eq!(home.tollgate("install --agent claude").code, 0, "{shape:?}");
+        let said = home.tollgate("install --agent claude");
+        assert_eq!(said.code, 0, "{shape:?}");
         let with = home.read(".claude/settings.json").unwrap();
+        assert_eq!(said.err.contains("strict JSON"), with.contains("// mine"), "{said:?}");
         for word in [
             "tollgate-hook",
             "\"--config\"",
@@ -211,7 +213,7 @@ fn codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
     assert_eq!(home.tollgate("doctor").code_saying(&["`untrusted`"]), 1);
     assert_eq!(
         home.tollgate("install --agent codex --trust")
-            .code_saying(&["Codex: trusted in"]),
+            .code_saying(&["Codex: trusted from now on"]),
         0
     );
     let config = home.read(".codex/config.toml").unwrap();
@@ -243,7 +245,10 @@ fn a_person_says_yes_on_a_terminal() {
     };
     assert_eq!(answer("n").code_saying(&["Trust it? [y/N]", "not trusted"]), 10);
     assert_eq!(home.read(".codex/config.toml"), None);
-    assert_eq!(answer("y").code_saying(&["Trust it? [y/N]", "Codex: trusted in"]), 0);
+    assert_eq!(
+        answer("y").code_saying(&["Trust it? [y/N]", "Codex: trusted from now on"]),
+        0
+    );
 }
 
 #[test]

@@ -54,6 +54,7 @@ fn settings_that_cannot_be_read_are_left_alone() {
             65
         );
         assert_eq!(home.read(".claude/settings.json").as_deref(), Some(broken));
+        assert!(!home.at(".local").exists());
     }
 }
 

@@ -150,6 +150,6 @@ fn settings_safe(site: &Site) -> Check {
 }
 
 /// Text without a byte order mark, which Claude Code reads past.
-fn strip_mark(text: &str) -> &str {
+pub(crate) fn strip_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
