@@ -3,7 +3,8 @@
 //! The hook is started for every call of an agent's tools, so its start matters more than anything it does. Most of a
 //! start is spent before `main`: in the dynamic loader, in relocations, and in asking the processor what it can do,
 //! which is slow in a virtual machine. So on Linux both programs are linked statically and at a fixed address, and
-//! hashing does not look for special instructions.
+//! hashing does not look for special instructions. Measured with `cargo xtask bench hook FILE` in a virtual machine, as
+//! times of a C program that does nothing: dynamic 3.05, static 1.58, static at a fixed address 1.10, and 1.07 so.
 
 use crate::error::{Error, Result};
 use crate::programs::{cargo, must, output, program, target};

@@ -21,7 +21,8 @@ usage: cargo xtask TASK
   test SUITE...   only these suites
   tidy            the walls of the house
   dist            both programs as they are released, in target/dist
-  bench hook      how long the hook takes, against a C program that does nothing";
+  bench hook      how long the hook takes, against a C program that does nothing
+  bench hook FILE the same for a program that was built in another way";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -31,7 +32,8 @@ fn main() -> ExitCode {
         ["test", suites @ ..] => test::only(suites),
         ["tidy"] => tidy::run(),
         ["dist"] => dist::run().map(|_| ()),
-        ["bench", "hook"] => bench::run(),
+        ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
+        ["bench", "hook", program] => bench::run(program.into()),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(64);

@@ -1,5 +1,6 @@
 //! Appending: the chain, the permissions, the writers at once, the cost.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,

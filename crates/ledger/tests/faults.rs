@@ -3,6 +3,7 @@
 //! Needs `unshare` and `strace`. Where one is missing the test says so and passes: what it proves holds on the machines
 //! that have them.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,

@@ -19,11 +19,9 @@ use std::time::Instant;
 use support::{bash_accepts, bash_is_here};
 
 #[test]
+#[ignore = "compares files that are not part of this repository: cargo xtask test cases"]
 fn files_of_commands_read_as_bash_reads_them() {
-    let Ok(files) = std::env::var("TOLLGATE_CASES") else {
-        println!("skipped: TOLLGATE_CASES is not set");
-        return;
-    };
+    let files = std::env::var("TOLLGATE_CASES").expect("TOLLGATE_CASES names files");
     assert!(bash_is_here(), "there is no bash to compare with");
     let commands: Vec<String> = files.split(':').flat_map(commands_in).collect();
     assert!(!commands.is_empty(), "TOLLGATE_CASES names no commands");

@@ -3,7 +3,6 @@
 //! Whole processes are timed, from their start to their end, in turn with a C program that does nothing. So whatever
 //! slows this machine down slows both, and the ratio of the medians means something on any machine.
 
-use crate::dist;
 use crate::error::{Error, Result};
 use crate::programs::{must, program, target};
 use std::ffi::OsString;
@@ -39,8 +38,8 @@ struct Bench {
     arguments: Vec<OsString>,
 }
 
-pub(crate) fn run() -> Result<()> {
-    let bench = Bench::prepare(dist::run()?.join("tollgate-hook"))?;
+pub(crate) fn run(hook: PathBuf) -> Result<()> {
+    let bench = Bench::prepare(hook)?;
     bench.denies()?;
     let question = question("git status", &bench.folder.join("work"));
     let before = bench.records()?;
@@ -59,7 +58,9 @@ pub(crate) fn run() -> Result<()> {
             WARM_UP + ROUNDS
         )));
     }
-    report(median(hook), median(nothing), bench.memory(&question)?, recorded)
+    let memory = bench.memory(&question)?;
+    fs::remove_dir_all(&bench.folder)?;
+    report(median(hook), median(nothing), memory, recorded)
 }
 
 fn report(hook: Duration, nothing: Duration, memory: u64, recorded: usize) -> Result<()> {

@@ -3,6 +3,7 @@
 //!
 //! Ignored by default: they install about 800 MB from npm into `target/agents`. `cargo xtask test agents` runs them.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,

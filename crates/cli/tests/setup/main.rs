@@ -1,5 +1,6 @@
 //! Install, uninstall and doctor with throw-away homes.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stderr,
