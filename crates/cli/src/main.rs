@@ -5,7 +5,9 @@ mod commands;
 mod exit;
 mod setup;
 mod ui;
+mod view;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -15,6 +17,11 @@ use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
 fn main() -> ExitCode {
+    // Before anything else: a fault in reading the command line would let the agent's call run.
+    let mut args: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if args.first().is_some_and(|first| first == "hook") && args.get(1).is_none_or(|arg| arg != "--help") {
+        return commands::hook::run(args.split_off(1));
+    }
     let mut ui = Ui::new();
     let exit = match Args::try_parse() {
         Ok(args) => run(args.command, &mut ui).unwrap_or_else(|fault| ui.fault(&fault)),
@@ -25,6 +32,11 @@ fn main() -> ExitCode {
 
 fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
     match command {
+        Command::Check(args) => commands::check::run(&args, ui),
+        Command::Explain(args) => commands::explain::run(&args, ui),
+        Command::Log(args) => commands::log::run(&args, ui),
+        Command::Demo => commands::demo::run(ui),
+        Command::Hook(args) => Err(commands::hook::unreachable(&args)),
         Command::Install(args) => commands::install::run(&args, ui),
         Command::Uninstall(args) => commands::uninstall::run(&args, ui),
         Command::Doctor(args) => commands::doctor::run(&args, ui),

@@ -28,6 +28,11 @@ impl Ui {
         let _gone = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
     }
 
+    /// Standard output for bytes that are handed on as they are.
+    pub(crate) fn raw(&mut self) -> &mut dyn Write {
+        &mut self.out
+    }
+
     /// Writes one line for the person that is no output.
     pub(crate) fn note(&mut self, line: impl AsRef<str>) {
         let _gone = writeln!(self.err, "{}", line.as_ref());

@@ -6,20 +6,23 @@
 mod args;
 mod input;
 mod output;
+mod serve;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use agents::{Agent, Refusal, Reply};
-use broker::{Broker, Given, Places};
+use agents::{Agent, Reply};
+use broker::{Broker, Places};
 
 pub use args::{Args, parse};
 pub use input::{LIMIT, PATIENCE, read};
 pub use output::{Spoken, write};
+pub use serve::serve;
 
-/// Answers one question. Never fails and never panics: the worst answer is a refusal.
+/// Answers one question. Never fails and never panics: the worst answer is a refusal. `places` comes as it was found,
+/// because not to find them is a reason to refuse too.
 #[must_use]
-pub fn run(agent: Agent, given: Given, stdin: &[u8]) -> Reply {
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(agent, given, stdin)));
+pub fn run(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) -> Reply {
+    let answered = catch_unwind(AssertUnwindSafe(|| answer(agent, places, stdin)));
     match answered {
         Ok(Ok(reply)) => reply,
         Ok(Err(sentence)) => agents::refuse(agent, &sentence),
@@ -31,8 +34,8 @@ pub fn run(agent: Agent, given: Given, stdin: &[u8]) -> Reply {
 }
 
 /// The story of one question; an error is the sentence of a refusal.
-fn answer(agent: Agent, given: Given, stdin: &[u8]) -> Result<Reply, String> {
-    let broker = Broker::open(Places::find(given).map_err(|e| refusal(&e))?);
+fn answer(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) -> Result<Reply, String> {
+    let broker = Broker::open(places.map_err(|e| refusal(&e))?);
     match agents::read(agent, stdin) {
         Ok(call) if call.is_question() => {
             let decision = broker.decide(&call).map_err(|e| refusal(&e))?;
@@ -47,21 +50,6 @@ fn answer(agent: Agent, given: Given, stdin: &[u8]) -> Result<Reply, String> {
                 unread.sentence, unread.hint
             ))
         }
-    }
-}
-
-fn late() -> Refusal {
-    Refusal {
-        kind: "late",
-        sentence: String::from("Judging the question took too long."),
-        hint: String::new(),
-    }
-}
-
-/// Records that a question was refused because judging it took too long.
-pub fn record_late(agent: Agent, given: Given, stdin: &[u8]) {
-    if let Ok(places) = Places::find(given) {
-        let _ = Broker::open(places).record_malformed(agent, stdin, &late());
     }
 }
 

@@ -322,10 +322,8 @@ impl Walk {
         } else if let Expected::Found { later } = &mut report.expected {
             *later += 1;
         }
-        if let Stored::Valid(head) = self.stored
-            && head.end == self.end
-        {
-            self.met = head.hash == hash && head.seq == link.seq;
+        if let Stored::Valid(head) = self.stored {
+            self.met |= head.hash == hash && head.seq == link.seq;
         }
     }
 
@@ -366,28 +364,28 @@ impl Walk {
     }
 
     fn against(&mut self, head: Head, length: u64) -> HeadFile {
+        if self.met || head == Head::GENESIS {
+            return if self.report.seq == head.seq {
+                HeadFile::Agrees
+            } else {
+                HeadFile::Behind
+            };
+        }
         let last = self.report.last.clone();
-        if head.end > self.end {
+        if self.report.seq < head.seq {
             // What is left of a record that was acknowledged is no torn append.
             self.report.torn = 0;
             self.lines += 1;
             let what = format!(
-                "record {} was acknowledged and is not there as it was; the log should have {} bytes and has {length}",
+                "record {} was acknowledged and is not there; the log should have {} bytes and has {length}",
                 head.seq, head.end
             );
             self.broken(BreakKind::Truncated, self.end, &last, what);
-            return HeadFile::Disagrees;
-        }
-        if !self.met && head != Head::GENESIS {
+        } else {
             let what = format!("record {} is not the one that the head file counts", head.seq);
             self.broken(BreakKind::Edited, head.start, &last, what);
-            return HeadFile::Disagrees;
         }
-        if head.end == self.end {
-            HeadFile::Agrees
-        } else {
-            HeadFile::Behind
-        }
+        HeadFile::Disagrees
     }
 }
 

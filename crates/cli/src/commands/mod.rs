@@ -1,5 +1,10 @@
 //! One file per command: what can be given to it, and what it does.
 
+pub(crate) mod check;
+pub(crate) mod demo;
 pub(crate) mod doctor;
+pub(crate) mod explain;
+pub(crate) mod hook;
 pub(crate) mod install;
+pub(crate) mod log;
 pub(crate) mod uninstall;

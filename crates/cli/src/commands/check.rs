@@ -1,0 +1,175 @@
+//! `tollgate check`.
+
+use std::io::Read as _;
+use std::path::PathBuf;
+
+use agents::Agent;
+use broker::Broker;
+use policy::{Judgement, Kind, Request, Subject, Verdict};
+use serde_json::json;
+
+use crate::exit::{Exit, Fault};
+use crate::setup::places;
+use crate::ui::Ui;
+use crate::view;
+
+/// The longest command that is read from standard input.
+const LIMIT: u64 = 1 << 20;
+
+/// What is to be judged, for `check` and `explain`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The command; `-` reads it from standard input.
+    #[arg(allow_hyphen_values = true, required_unless_present_any = ["write", "read"], conflicts_with_all = ["write", "read"])]
+    command: Option<String>,
+    /// A file tool writes this path.
+    #[arg(long, value_name = "PATH", conflicts_with = "read")]
+    write: Option<String>,
+    /// A file tool reads this path.
+    #[arg(long, value_name = "PATH")]
+    read: Option<String>,
+    /// The working directory; this one where it is not given.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Say what this agent would be told.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// As one JSON object.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A request that was judged and not decided.
+pub(crate) struct Judged {
+    pub(crate) broker: Broker,
+    pub(crate) request: Request,
+    pub(crate) judgement: Judgement,
+    pub(crate) agent: Option<Agent>,
+}
+
+pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
+    let judged = judge(args)?;
+    if args.json {
+        ui.line(as_json(&judged).to_string());
+    } else {
+        show(&judged, ui);
+    }
+    Ok(exit(judged.judgement.verdict()))
+}
+
+/// Judges on the same path as the hook. Nothing is run and nothing is recorded.
+pub(crate) fn judge(args: &Args) -> Result<Judged, Fault> {
+    let agent = agent(args.agent.as_deref())?;
+    let request = request(args)?;
+    let broker = Broker::open(places::find()?);
+    if let Some(error) = broker.config_error() {
+        let fault = Fault::new(Exit::Refused, format!("The configuration is broken: {error}."));
+        return Err(fault.hint("Until it is repaired the hook refuses whatever changes something."));
+    }
+    let judgement = broker.judge(&request);
+    Ok(Judged {
+        broker,
+        request,
+        judgement,
+        agent,
+    })
+}
+
+/// The verdict as an exit code.
+pub(crate) const fn exit(verdict: Verdict) -> Exit {
+    match verdict {
+        Verdict::Allow | Verdict::Warn => Exit::Done,
+        Verdict::Ask => Exit::Waiting,
+        Verdict::Deny => Exit::Denied,
+    }
+}
+
+fn agent(name: Option<&str>) -> Result<Option<Agent>, Fault> {
+    let Some(name) = name else { return Ok(None) };
+    Agent::parse(name).map(Some).ok_or_else(|| {
+        let known: Vec<&str> = Agent::ALL.iter().map(|agent| agent.as_str()).collect();
+        Fault::new(Exit::Usage, format!("There is no agent `{name}`."))
+            .hint(format!("Known are: {}.", known.join(", ")))
+    })
+}
+
+fn request(args: &Args) -> Result<Request, Fault> {
+    let cwd = working_directory(args.cwd.clone())?;
+    let file = |kind, path: &str| Request {
+        kind,
+        subject: Subject::File {
+            path: path.into(),
+            delete: false,
+            content: None,
+        },
+        cwd: cwd.clone(),
+    };
+    match (&args.write, &args.read, args.command.as_deref()) {
+        (Some(path), ..) => Ok(file(Kind::FileWrite, path)),
+        (None, Some(path), _) => Ok(file(Kind::FileRead, path)),
+        (None, None, text) => Ok(Request {
+            kind: Kind::CommandRun,
+            subject: Subject::Command(command(text.unwrap_or_default())?),
+            cwd,
+        }),
+    }
+}
+
+/// The command as given, or from standard input for `-`.
+fn command(text: &str) -> Result<String, Fault> {
+    if text != "-" {
+        return Ok(text.into());
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().take(LIMIT + 1).read_to_end(&mut bytes);
+    read.map_err(|e| Fault::new(Exit::Io, format!("Standard input could not be read: {e}.")))?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(Fault::new(Exit::Data, "The command is longer than 1 MiB."));
+    }
+    String::from_utf8(bytes).map_err(|_| Fault::new(Exit::Data, "The command is not valid UTF-8."))
+}
+
+fn working_directory(given: Option<PathBuf>) -> Result<String, Fault> {
+    let here = given.map_or_else(std::env::current_dir, |dir| dir.canonicalize());
+    let here = here.map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
+    let text = here.into_os_string().into_string();
+    text.map_err(|_| Fault::new(Exit::Data, "The name of the working directory is not valid UTF-8."))
+}
+
+fn show(judged: &Judged, ui: &mut Ui) {
+    let Judged {
+        request,
+        judgement,
+        agent,
+        ..
+    } = judged;
+    if judgement.findings.is_empty() {
+        ui.line("allow: no rule speaks against it");
+    }
+    view::findings(request, judgement, ui);
+    if let Some(agent) = agent {
+        let told = view::told(*agent, std::slice::from_ref(request), judgement.verdict());
+        ui.line(format!("{} would be told: {told}", agent.as_str()));
+    }
+}
+
+fn as_json(judged: &Judged) -> serde_json::Value {
+    let Judged {
+        broker,
+        request,
+        judgement,
+        agent,
+    } = judged;
+    let told = agent.map(|agent| view::told(agent, std::slice::from_ref(request), judgement.verdict()));
+    json!({
+        "verdict": judgement.verdict().as_str(),
+        "kind": request.kind.as_str(),
+        "subject": view::safe(view::subject(request)),
+        "cwd": request.cwd,
+        "posture": view::posture(broker.settings().posture),
+        "agent": agent.map(Agent::as_str),
+        "told": told,
+        "findings": judgement.findings.iter().map(|f| view::finding_json(request, f)).collect::<Vec<_>>(),
+        "effects": judgement.effects.iter().map(|e| view::safe(&e.summary())).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,198 @@
+//! `tollgate log`.
+
+use std::io::Write as _;
+
+use ledger::{Expected, Hash, Ledger, LedgerError, Line, Report};
+use serde_json::{Value, json};
+
+use crate::exit::{Exit, Fault};
+use crate::setup::places;
+use crate::ui::Ui;
+use crate::view;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(clap::Subcommand)]
+enum What {
+    /// Shows what was decided.
+    Show(Show),
+    /// Checks that nothing was changed.
+    Verify(Verify),
+}
+
+#[derive(clap::Args)]
+struct Show {
+    /// All records as they are stored, one JSON object a line.
+    #[arg(long)]
+    jsonl: bool,
+    /// How many of the last records are shown to a person.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    last: usize,
+}
+
+#[derive(clap::Args)]
+struct Verify {
+    /// A head that was noted before: it must be in the chain.
+    #[arg(long, value_name = "HEX")]
+    expect_head: Option<String>,
+    /// As one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
+    let ledger = Ledger::at(&places::find()?.state);
+    match &args.what {
+        What::Show(show) => self::show(&ledger, show, ui),
+        What::Verify(verify) => self::verify(&ledger, verify, ui),
+    }
+}
+
+fn show(ledger: &Ledger, args: &Show, ui: &mut Ui) -> Result<Exit, Fault> {
+    let Some(mut lines) = ledger::show(ledger.dir()).map_err(|e| fault(&e, Exit::Io))? else {
+        if !args.jsonl {
+            ui.line("Nothing was recorded yet.");
+        }
+        return Ok(Exit::Done);
+    };
+    let mut last = std::collections::VecDeque::new();
+    let unreadable = |e: std::io::Error| Fault::new(Exit::Io, format!("The ledger could not be read: {e}."));
+    let mut out = std::io::BufWriter::with_capacity(1 << 16, ui.raw());
+    while let Some(line) = lines.read_line().map_err(unreadable)? {
+        let Line::Whole(bytes) = line else { continue };
+        if args.jsonl {
+            if out.write_all(bytes).and_then(|()| out.write_all(b"\n")).is_err() {
+                break;
+            }
+        } else if args.last > 0 {
+            if last.len() == args.last {
+                last.pop_front();
+            }
+            last.push_back(one(bytes));
+        }
+    }
+    // A reader that goes away is no error.
+    let _gone = out.flush();
+    drop(out);
+    last.iter().for_each(|line| ui.line(line));
+    Ok(Exit::Done)
+}
+
+/// One record on one line.
+fn one(bytes: &[u8]) -> String {
+    let Ok(record) = serde_json::from_slice::<Value>(bytes) else {
+        return view::safe(&String::from_utf8_lossy(bytes));
+    };
+    let text = |path: &str| record.pointer(path).and_then(Value::as_str).unwrap_or_default();
+    let verdict = if text("/verdict").is_empty() {
+        text("/kind")
+    } else {
+        text("/verdict")
+    };
+    let rule = text("/findings/0/rule");
+    let subject = [text("/request/parts/0/text"), text("/note"), text("/request/tool")];
+    let subject = subject.into_iter().find(|s| !s.is_empty()).unwrap_or_default();
+    let seq = record.get("seq").and_then(Value::as_u64).unwrap_or_default();
+    let mut line = format!("{seq:>6} {} {verdict:<6} {:<7}", text("/time"), text("/agent/name"));
+    if !rule.is_empty() {
+        line.push_str(&format!(" [{rule}]"));
+    }
+    line.push(' ');
+    line.push_str(&view::head(&subject.replace('\n', "\u{23ce} "), 120));
+    view::safe(&line)
+}
+
+fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
+    let expect = args.expect_head.as_deref().map(|hex| {
+        Hash::parse(hex).ok_or_else(|| {
+            Fault::new(
+                Exit::Refused,
+                "The expected head is not 64 lowercase hexadecimal digits.",
+            )
+            .hint("`tollgate log verify` prints the head in that form.")
+        })
+    });
+    let report = ledger::verify(ledger.dir(), expect.transpose()?).map_err(|e| fault(&e, Exit::Refused))?;
+    if args.json {
+        ui.line(as_json(&report).to_string());
+    } else {
+        tell(&report, ui);
+    }
+    Ok(if report.intact() { Exit::Done } else { Exit::Denied })
+}
+
+/// The words for a report.
+pub(crate) fn tell(report: &Report, ui: &mut Ui) {
+    ui.line(if report.intact() { "intact" } else { "TAMPERED" });
+    ui.line(format!("  head     {}", report.head));
+    ui.line(format!(
+        "  records  {} ({} bytes), last number {}",
+        report.records, report.bytes, report.seq
+    ));
+    if !report.first.is_empty() {
+        ui.line(view::safe(&format!("  from     {} to {}", report.first, report.last)));
+    }
+    for found in &report.breaks {
+        ui.line(view::safe(&format!("  broken   {found}")));
+    }
+    let more = report.broken.saturating_sub(report.breaks.len() as u64);
+    if more > 0 {
+        ui.line(format!("  broken   and {more} more places"));
+    }
+    if report.torn > 0 {
+        ui.line(format!(
+            "  torn     {} bytes of an append that was never acknowledged",
+            report.torn
+        ));
+    }
+    if report.mended > 0 {
+        ui.line(format!("  mended   {} times", report.mended));
+    }
+    if let Expected::Found { later } = report.expected {
+        ui.line(format!("  expected head found, with {later} records after it"));
+    }
+    if report.clock_back > 0 {
+        ui.line(format!(
+            "  clock    went back {} times; the order is that of the numbers",
+            report.clock_back
+        ));
+    }
+    ui.line(format!("  head file {}", report.head_file.as_str()));
+    // The loss window: what a power cut could take with it now.
+    let at_risk =
+        "allowed records at the end were left to the system to write (it takes about 30 s); all else was flushed";
+    ui.line(format!("  at risk  {} {at_risk}", report.unflushed));
+}
+
+fn as_json(report: &Report) -> Value {
+    let breaks = report
+        .breaks
+        .iter()
+        .map(|b| json!({"kind": b.kind.as_str(), "line": b.line, "offset": b.offset, "time": b.time, "what": b.what}));
+    json!({
+        "intact": report.intact(),
+        "records": report.records,
+        "bytes": report.bytes,
+        "seq": report.seq,
+        "head": report.head.hex(),
+        "first": report.first,
+        "last": report.last,
+        "broken": report.broken,
+        "breaks": breaks.collect::<Vec<_>>(),
+        "torn_bytes": report.torn,
+        "mended": report.mended,
+        "clock_back": report.clock_back,
+        "head_file": report.head_file.as_str(),
+        "expected_later": match report.expected { Expected::Found { later } => Some(later), _ => None },
+        "unflushed": report.unflushed,
+        "flush": {"asks": true, "denials": true, "approvals": true, "allows": false},
+    })
+}
+
+fn fault(error: &LedgerError, exit: Exit) -> Fault {
+    Fault::new(exit, format!("The ledger cannot be used: {error}.")).hint(error.hint())
+}

@@ -1,0 +1,108 @@
+//! One question of an agent, from its first byte to the exit code.
+
+use std::ffi::OsString;
+use std::os::fd::AsFd as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use std::{io, panic, process, thread};
+
+use agents::{Agent, Refusal, Reply};
+use broker::{Broker, Given, Places};
+
+use crate::{Args, PATIENCE, parse, read, write};
+
+/// How long a judgement may take. The agents wait for a minute and more, and then let the call run.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// How long the record of a late refusal may take.
+const GRACE: Duration = Duration::from_secs(1);
+/// The watch sleeps, and once in its life it writes a sentence.
+const STACK: usize = 128 << 10;
+
+/// Answers the question on standard input, by the arguments after the program's name.
+#[must_use]
+pub fn serve(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    // The default hook prints to standard error, where an agent shows it to its model.
+    panic::set_hook(Box::new(|_| {}));
+    let args = match parse(args) {
+        Ok(args) => args,
+        Err((agent, why)) => return misused(agent, &why),
+    };
+    let agent = args.agent;
+    let question = match read(io::stdin(), PATIENCE) {
+        Ok(question) => Arc::new(question),
+        Err(e) => {
+            return say(&agents::refuse(
+                agent,
+                &format!("Tollgate refused this call: its question could not be read ({e})."),
+            ));
+        }
+    };
+    let answered = Arc::new(AtomicBool::new(false));
+    watch(&args, &question, &answered);
+    let reply = crate::run(agent, Places::find(args.given), &question);
+    if answered.swap(true, Ordering::SeqCst) {
+        // The watch is answering, and ends the process.
+        thread::sleep(DEADLINE);
+    }
+    say(&reply)
+}
+
+/// Refuses in time where a judgement hangs: on a dead network drive, or on a text that nobody thought of.
+fn watch(args: &Args, question: &Arc<Vec<u8>>, answered: &Arc<AtomicBool>) {
+    let (args, question, answered) = (args.clone(), Arc::clone(question), Arc::clone(answered));
+    let watching = thread::Builder::new().stack_size(STACK).spawn(move || {
+        thread::sleep(DEADLINE);
+        if !answered.swap(true, Ordering::SeqCst) {
+            let agent = args.agent;
+            // The ledger may be what hangs.
+            let recording = thread::spawn(move || record_late(agent, args.given, &question));
+            let from = Instant::now();
+            while !recording.is_finished() && from.elapsed() < GRACE {
+                thread::sleep(Duration::from_millis(5));
+            }
+            let reply = agents::refuse(agent, "Tollgate refused this call: judging it took too long.");
+            let (code, _) = write(&reply, io::stdout().as_fd(), io::stderr().as_fd());
+            process::exit(i32::from(code));
+        }
+    });
+    // Without a thread there is still the bound on the work itself.
+    drop(watching);
+}
+
+/// A hook entry that was written wrong must not let anything run. Where the agent is not known, the exit code that
+/// blocks in all of them is used too.
+fn misused(agent: Option<Agent>, why: &str) -> ExitCode {
+    let sentence =
+        format!("Tollgate refused this call: its hook is set up wrongly, {why}. Run `tollgate install` again.");
+    let mut reply = agents::refuse(agent.unwrap_or(Agent::Claude), &sentence);
+    if agent.is_none() {
+        reply = Reply {
+            stderr: format!("{sentence}\n").into_bytes(),
+            code: 2,
+            ..reply
+        };
+    }
+    say(&reply)
+}
+
+fn say(reply: &Reply) -> ExitCode {
+    let (code, _) = write(reply, io::stdout().as_fd(), io::stderr().as_fd());
+    ExitCode::from(code)
+}
+
+fn late() -> Refusal {
+    Refusal {
+        kind: "late",
+        sentence: String::from("Judging the question took too long."),
+        hint: String::new(),
+    }
+}
+
+/// Records that a question was refused because judging it took too long.
+fn record_late(agent: Agent, given: Given, stdin: &[u8]) {
+    if let Ok(places) = Places::find(given) {
+        let _ = Broker::open(places).record_malformed(agent, stdin, &late());
+    }
+}
