@@ -1,6 +1,6 @@
 //! `rules/verdicts/*.toml` and `rules/paths.toml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
@@ -133,21 +133,42 @@ fn risk(word: &str, place: &str) -> &'static str {
 
 fn path_table((name, text): &(String, String)) -> String {
     let file: PathFile = toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let rows: Vec<String> = file
-        .path
-        .iter()
-        .map(|row| {
-            assert!(!row.why.is_empty(), "{name}: a row says why");
-            format!(
-                "PathRow {{ globs: {}, except: {}, tags: {} }}",
-                list(&row.glob),
-                list(&row.except),
-                list(&row.tags)
-            )
-        })
-        .collect();
+    let mut globs = Vec::new();
+    let mut rows = Vec::new();
+    for (index, row) in file.path.iter().enumerate() {
+        assert!(!row.why.is_empty(), "{name}: a row says why");
+        globs.extend(row.glob.iter().map(|g| (g.clone(), index)));
+        rows.push(format!(
+            "PathRow {{ except: {}, tags: {} }}",
+            list(&row.except),
+            list(&row.tags)
+        ));
+    }
+    let globs_text: Vec<String> = globs.iter().map(|(g, row)| format!("({}, {row})", lit(g))).collect();
     format!(
-        "/// The table of special paths.\npub(crate) static PATHS: &[PathRow] = &[{}];\n",
-        rows.join(",\n")
+        "/// Rows of the path table.\npub(crate) static PATHS: &[PathRow] = &[{}];\n/// Its globs with their rows.\npub(crate) static GLOBS: &[(&str, usize)] = &[{}];\n{}",
+        rows.join(",\n"),
+        globs_text.join(", "),
+        key_table(&globs)
+    )
+}
+
+/// Globs by the longest name in them that stands there literally, so that a path is compared with few of them.
+fn key_table(globs: &[(String, usize)]) -> String {
+    let mut keys: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for (index, (glob, _)) in globs.iter().enumerate() {
+        let names = glob
+            .split('/')
+            .filter(|n| !n.is_empty() && *n != "~" && !n.contains(['*', '?', '[']));
+        match names.max_by_key(|n| n.len()) {
+            Some(key) => keys.entry(key.to_ascii_lowercase()).or_default().push(index),
+            None => rest.push(index),
+        }
+    }
+    let rows: Vec<String> = keys.iter().map(|(k, v)| format!("({}, &{v:?})", lit(k))).collect();
+    format!(
+        "/// Indices into [`GLOBS`] by a literal name in the glob, sorted.\npub(crate) static KEYS: &[(&str, &[usize])] = &[{}];\n/// Indices of globs without a literal name.\npub(crate) static KEYLESS: &[usize] = &{rest:?};\n",
+        rows.join(", ")
     )
 }

@@ -23,7 +23,7 @@ enum Sym {
 }
 
 /// Longest pattern or text that is compared; anything longer does not match and is judged by its other properties.
-const MAX: usize = 1024;
+const MAX: usize = 512;
 
 fn symbols(text: &str, active: bool, words: bool) -> Option<Vec<Sym>> {
     if text.len() > MAX {

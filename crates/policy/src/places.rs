@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use crate::effect::Tags;
 use crate::eval::UNKNOWN;
 use crate::glob;
-use crate::rules::PATHS;
+use crate::rules::{GLOBS, KEYLESS, KEYS, PATHS};
 use crate::{Answer, World};
 
 /// Directories whose loss breaks the system.
@@ -95,9 +95,10 @@ fn fixed_part(path: &str) -> &str {
 
 fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     place(path, workspace, world, tags);
-    for row in PATHS {
-        let hit = row.globs.iter().any(|g| covers(g, path, world));
-        if hit && !row.except.iter().any(|g| excluded(g, path)) {
+    for index in candidates(path) {
+        let Some((glob, row)) = GLOBS.get(index) else { continue };
+        let Some(row) = PATHS.get(*row) else { continue };
+        if covers(glob, path, world) && !row.except.iter().any(|g| excluded(g, path)) {
             row.tags.iter().for_each(|t| tags.add(t));
         }
     }
@@ -114,11 +115,27 @@ fn glob_head(path: &str) -> bool {
     path.contains(['*', '?'])
 }
 
+/// Globs of the table that could mean `path`, in their order.
+fn candidates(path: &str) -> Vec<usize> {
+    if path.contains(['*', '?', '[', UNKNOWN]) {
+        return (0..GLOBS.len())
+            .filter(|i| GLOBS.get(*i).is_some_and(|(g, _)| possible(g, path)))
+            .collect();
+    }
+    let mut found: Vec<usize> = KEYLESS.to_vec();
+    for name in path.split('/').filter(|n| !n.is_empty()) {
+        let name = name.to_ascii_lowercase();
+        if let Ok(at) = KEYS.binary_search_by(|(key, _)| (*key).cmp(&name)) {
+            found.extend(KEYS.get(at).map_or(&[][..], |(_, globs)| *globs));
+        }
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
 /// Whether a glob of the table (`~/` for anybody's home) can mean `path`.
 fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
-    if !possible(pattern, path) {
-        return false;
-    }
     let Some(rest) = pattern.strip_prefix("~/") else {
         return glob::overlaps(pattern, path);
     };
@@ -154,9 +171,7 @@ fn possible(pattern: &str, path: &str) -> bool {
         return false;
     }
     if !wild(last) {
-        return wild(last_name)
-            || path.split('/').any(|c| c.eq_ignore_ascii_case(last_name))
-            || path.split('/').any(|c| wild(c) && fits(last_name, c));
+        return path.split('/').any(|c| fits(last_name, c));
     }
     if last.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
         return false;
@@ -282,7 +297,6 @@ fn relation(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
 /// One row of the path table.
 #[derive(Debug)]
 pub(crate) struct PathRow {
-    pub(crate) globs: &'static [&'static str],
     pub(crate) except: &'static [&'static str],
     pub(crate) tags: &'static [&'static str],
 }

@@ -121,7 +121,7 @@ fn no_case_stands_twice() {
     let mut seen = BTreeSet::new();
     let twice: Vec<String> = cases::all()
         .into_iter()
-        .filter(|case| case.is_plain_command() && !seen.insert(case.text.clone()))
+        .filter(|case| case.plain_command().is_some_and(|text| !seen.insert(text)))
         .map(|case| format!("{}: `{}`", case.place, case.text))
         .collect();
     assert_eq!(twice, Vec::<String>::new());

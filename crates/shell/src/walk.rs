@@ -24,6 +24,17 @@ impl Script {
         search.0
     }
 
+    /// Whether a fault anywhere in the tree satisfies `test`.
+    pub fn any_fault(&self, test: impl Fn(&crate::Fault) -> bool) -> bool {
+        let mut found = false;
+        self.visit(&mut |node| {
+            if let Node::Script(script) = node {
+                found |= script.faults.iter().any(&test);
+            }
+        });
+        found
+    }
+
     /// Calls `see` on everything in the tree, outer before inner.
     pub fn visit(&self, see: &mut dyn FnMut(Node<'_>)) {
         reading::script(self, &mut See(see));

@@ -151,20 +151,15 @@ impl Eval<'_> {
 
     /// Sets a variable. Some variables make other programs run something; that is an effect wherever it is set.
     pub(super) fn set(&mut self, name: &str, value: Value, append: bool) {
+        let name = self.referred(name);
         let mut full = value.clone();
-        if append && let Some(Var::Scalar(before)) = self.state.vars.get(name) {
+        if append && let Some(Var::Scalar(before)) = self.state.vars.get(&name) {
             full = before.clone();
             full.append(&value);
             full.span = value.span;
         }
-        if let Some(Var::Ref(target)) = self.state.vars.get(name).cloned()
-            && target != name
-        {
-            self.state.vars.insert(target, Var::Scalar(full));
-            return;
-        }
-        self.environment(name, &full);
-        self.state.vars.insert(name.into(), Var::Scalar(full));
+        self.environment(&name, &full);
+        self.state.vars.insert(name, Var::Scalar(full));
     }
 
     /// What setting an environment variable makes happen, by the table `env`.

@@ -61,6 +61,12 @@ impl Eval<'_> {
 
     /// One command. `piped` tells that `stdin` comes from a command before it.
     pub(super) fn command(&mut self, command: &Command, stdin: Stream, piped: bool) -> Stream {
+        self.deeper(command.span, Stream::unknown(Labels::RUNTIME), |eval| {
+            eval.command_here(command, stdin, piped)
+        })
+    }
+
+    fn command_here(&mut self, command: &Command, stdin: Stream, piped: bool) -> Stream {
         if !self.spend(command.span) {
             return Stream::unknown(Labels::RUNTIME);
         }

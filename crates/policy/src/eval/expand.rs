@@ -61,6 +61,10 @@ impl Eval<'_> {
     }
 
     pub(super) fn parts(&mut self, parts: &[Part], out: &mut Fields, mode: Mode) {
+        self.deeper(shell::Span::default(), (), |eval| eval.parts_here(parts, out, mode));
+    }
+
+    fn parts_here(&mut self, parts: &[Part], out: &mut Fields, mode: Mode) {
         for (i, part) in parts.iter().enumerate() {
             match part {
                 Part::Lit(text) if mode == Mode::Quoted => out.current().push_text(text),
@@ -197,6 +201,7 @@ impl Eval<'_> {
 
     /// Puts an expanded value into the word; outside quotes it is split and its globs are active.
     pub(super) fn insert(&mut self, value: Value, out: &mut Fields, mode: Mode) {
+        self.spend_bytes(value.weight());
         if mode != Mode::Split {
             if mode == Mode::Quoted || !value.pieces.is_empty() {
                 out.current().append(&value);

@@ -248,10 +248,7 @@ impl Eval<'_> {
             )
         };
         let by = |p: &&str| self.chain.last().is_some_and(|c| c.starts_with(*p));
-        let reached = self.pin.is_some()
-            || ["find", "fd", "sudo", "doas", "pkexec", "busybox"]
-                .iter()
-                .any(by);
+        let reached = self.pin.is_some() || ["find", "fd", "sudo", "doas", "pkexec", "busybox"].iter().any(by);
         shell
             && !piped
             && parsed.operands.is_empty()
@@ -296,13 +293,14 @@ impl Eval<'_> {
             }
         }
         for (i, (value, role)) in parsed.operands.iter().enumerate() {
-            let rest: Vec<Value> = parsed
-                .operands
-                .get(i + 1..)
-                .unwrap_or_default()
-                .iter()
-                .map(|(v, _)| v.clone())
-                .collect();
+            // Only what is run is handed the words after it; copying them for every file would be quadratic.
+            let runs = matches!(role.kind, RoleKind::RunFile | RoleKind::Code);
+            let after = if runs {
+                parsed.operands.get(i + 1..).unwrap_or_default()
+            } else {
+                &[]
+            };
+            let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
         let mut out = None;

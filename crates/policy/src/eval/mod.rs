@@ -23,7 +23,7 @@ use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use shell::{Command, Script, Span};
+use shell::{Command, FaultKind, Script, Span};
 
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
@@ -35,6 +35,10 @@ use crate::{Act, Answer, Effect, FileKind, Target, World};
 const FUEL: u32 = 20_000;
 /// Texts inside texts (`sh -c "sh -c ..."`) that are entered, and nested calls of functions.
 const MAX_NEST: u32 = 24;
+/// Constructs inside constructs that are entered, counted through all texts: it bounds the stack.
+const MAX_DEPTH: u32 = 160;
+/// Bytes that cost as much as one command when they are copied or compared.
+const BYTES_PER_STEP: usize = 512;
 /// Bytes of text that are parsed a second time (`eval`, `sh -c`) in total.
 const MAX_REPARSE: usize = 4 << 20;
 
@@ -60,6 +64,25 @@ pub(crate) struct State {
     written: BTreeMap<String, Stream>,
 }
 
+impl State {
+    /// Bytes that a copy costs, roughly.
+    fn weight(&self) -> usize {
+        let var = |v: &Var| match v {
+            Var::Scalar(v) => v.weight(),
+            Var::Array(vs) => vs.iter().map(Value::weight).sum(),
+            Var::Ref(name) => name.len(),
+        };
+        let vars: usize = self.vars.values().map(var).sum();
+        let written: usize = self
+            .written
+            .values()
+            .filter_map(|s| s.text.as_ref())
+            .map(String::len)
+            .sum();
+        vars + written + self.positional.iter().map(Value::weight).sum::<usize>()
+    }
+}
+
 /// The evaluator.
 pub(crate) struct Eval<'w> {
     pub(crate) world: &'w dyn World,
@@ -71,6 +94,7 @@ pub(crate) struct Eval<'w> {
     pin: Option<Span>,
     fuel: u32,
     nest: u32,
+    depth: u32,
     reparsed: usize,
     exhausted: bool,
 }
@@ -94,6 +118,7 @@ impl<'w> Eval<'w> {
             pin: None,
             fuel: FUEL,
             nest: 0,
+            depth: 0,
             reparsed: 0,
             exhausted: false,
         };
@@ -174,21 +199,44 @@ impl<'w> Eval<'w> {
         true
     }
 
+    /// Copying and comparing text costs, too.
+    fn spend_bytes(&mut self, bytes: usize) {
+        let steps = u32::try_from(bytes / BYTES_PER_STEP).unwrap_or(u32::MAX);
+        self.fuel = self.fuel.saturating_sub(steps);
+    }
+
+    /// Enters a construct, unless it lies too deep.
+    fn deeper<T>(&mut self, span: Span, otherwise: T, f: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH {
+            self.give_up(span);
+            return otherwise;
+        }
+        self.depth += 1;
+        let out = f(self);
+        self.depth -= 1;
+        out
+    }
+
     /// A part that could not be read is an effect: nobody knows what it does.
     fn faults(&mut self, script: &Script) {
-        if script.has_faults() {
-            let mut tags = Tags::default();
-            tags.add("unparsed");
-            let span = script.faults.first().map_or_else(Span::default, |f| f.span);
-            self.effect(
-                Act::RunUnknown,
-                "",
-                Target::Unknown("a part that cannot be read".into()),
-                tags,
-                "",
-                span,
-            );
+        if !script.has_faults() {
+            return;
         }
+        let mut tags = Tags::default();
+        tags.add("unparsed");
+        // bash would refuse a text that is malformed, but it runs one that is only too much for us.
+        if script.any_fault(|f| matches!(f.kind, FaultKind::TooDeep | FaultKind::TooLong)) {
+            tags.add("limit");
+        }
+        let span = script.faults.first().map_or_else(Span::default, |f| f.span);
+        self.effect(
+            Act::RunUnknown,
+            "",
+            Target::Unknown("a part that cannot be read".into()),
+            tags,
+            "",
+            span,
+        );
     }
 
     pub(crate) fn effect(
@@ -223,6 +271,12 @@ impl<'w> Eval<'w> {
         let target = self.resolve(value);
         match &target {
             Target::Path(path) => {
+                // A pattern is compared with the whole table.
+                let cost = if path.contains(['*', '?', '[', UNKNOWN]) { 40 } else { 1 };
+                if self.fuel < cost {
+                    return self.give_up(value.span);
+                }
+                self.fuel -= cost;
                 let workspace = self.workspace.clone();
                 places::label(path, &workspace, self.world, &mut tags);
                 if act == Act::Write && self.is_directory(path, value) {
@@ -295,6 +349,7 @@ impl<'w> Eval<'w> {
 
     /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.
     fn subshell<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.spend_bytes(self.state.weight());
         let saved = self.state.clone();
         let out = f(self);
         let written = core::mem::replace(&mut self.state, saved).written;

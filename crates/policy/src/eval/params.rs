@@ -108,22 +108,26 @@ impl Eval<'_> {
 
     fn named(&mut self, name: &str, index: Option<&Value>) -> Held {
         let all = index.is_some_and(|i| matches!(i.known(), Some("@" | "*")) || i.pattern() == "*");
-        match self.state.vars.get(name).cloned() {
-            Some(Var::Ref(target)) if target != name => {
-                let target = target.clone();
-                self.spend(Span::default());
-                if self.fuel == 0 {
-                    Held::Unset
-                } else {
-                    self.named(&target, index)
-                }
-            }
+        let name = self.referred(name);
+        match self.state.vars.get(&name).cloned() {
             Some(Var::Ref(_)) => Held::Unset,
             Some(Var::Scalar(value)) => Held::One(value),
             Some(Var::Array(values)) if all => Held::Many(values),
             Some(Var::Array(values)) => self.element(&values, index),
-            None => self.special(name),
+            None => self.special(&name),
         }
+    }
+
+    /// The variable that a name stands for after `declare -n`; references that go round in a circle end somewhere in it.
+    pub(super) fn referred(&self, name: &str) -> String {
+        let mut name = name;
+        for _ in 0..16 {
+            match self.state.vars.get(name) {
+                Some(Var::Ref(target)) => name = target,
+                _ => break,
+            }
+        }
+        name.to_string()
     }
 
     fn element(&mut self, values: &[Value], index: Option<&Value>) -> Held {

@@ -118,6 +118,15 @@ impl Value {
         if text.is_empty() {
             return;
         }
+        // A value that doubles in every round of a loop must not fill the memory.
+        let last = if let Some(Piece::Text(last)) = self.pieces.last() {
+            last.len()
+        } else {
+            0
+        };
+        if last + text.len() > MAX_STREAM || self.pieces.len() > MAX_PIECES {
+            return self.push_unknown(Labels::RUNTIME);
+        }
         if let Some(Piece::Text(last)) = self.pieces.last_mut() {
             last.push_str(text);
         } else {
@@ -155,6 +164,20 @@ impl Value {
     /// The text with active globs as written, when nothing in it is unknown.
     pub(crate) fn written(&self) -> Option<String> {
         (!self.has_unknown()).then(|| self.pattern())
+    }
+
+    /// Bytes of the known text.
+    pub(crate) fn weight(&self) -> usize {
+        self.pieces
+            .iter()
+            .map(|p| {
+                if let Piece::Text(t) | Piece::Glob(t) = p {
+                    t.len()
+                } else {
+                    1
+                }
+            })
+            .sum()
     }
 
     pub(crate) fn has_unknown(&self) -> bool {
@@ -243,6 +266,9 @@ impl Stream {
         Self { text, labels }
     }
 }
+
+/// Most pieces of a value; beyond it the rest counts as unknown.
+const MAX_PIECES: usize = 4096;
 
 /// Longest text that is followed through pipes; beyond it the text counts as unknown.
 pub(crate) const MAX_STREAM: usize = 1 << 20;

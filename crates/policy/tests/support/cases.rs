@@ -49,10 +49,15 @@ impl Case {
     }
 
     /// Whether it is a command that everybody may run as it stands: on the usual machine, in posture guard.
-    pub(crate) fn is_plain_command(&self) -> bool {
+    fn is_plain_command(&self) -> bool {
         let setting = &self.setting;
         let usual = setting.settings.disabled.is_empty() && setting.settings.broken.is_none();
         self.kind != Fence::Files && usual && setting.settings.posture == Posture::Guard && setting.cwd == CWD
+    }
+
+    /// The text of such a command.
+    pub(crate) fn plain_command(&self) -> Option<String> {
+        self.is_plain_command().then(|| characters(&self.text))
     }
 
     /// What is wrong with the judgement, if anything is.

@@ -1,0 +1,236 @@
+//! Laws: what must hold for every command, however it is put.
+//!
+//! The commands are the cases of `spec/`. Everything here is the same in every run: the generators start from a fixed
+//! seed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "a test stops where something is wrong"
+)]
+
+mod bounds;
+mod known;
+#[path = "../support/mod.rs"]
+mod support;
+mod wrappers;
+
+use policy::{Posture, Settings, Verdict, judge};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+use support::{Machine, cases, command, judged, rules, shown};
+use wrappers::{CODES, Subject, TEXTS, WORDS, Wrapper};
+
+/// Commands that the laws are tried on, at least: fewer would mean that the cases are not found any more.
+const ENOUGH: usize = 150;
+
+/// Commands of the cases whose verdict is one of these, with that verdict.
+fn commands(wanted: &[Verdict]) -> Vec<(Subject, Verdict)> {
+    let texts = cases::all().into_iter().filter_map(|case| case.plain_command());
+    let judged = texts.map(|text| {
+        let verdict = judged(&text).verdict();
+        (text, verdict)
+    });
+    let commands: Vec<_> = judged
+        .filter(|(_, verdict)| wanted.contains(verdict))
+        .filter_map(|(text, verdict)| Some((Subject::new(&text)?, verdict)))
+        .collect();
+    assert!(commands.len() >= ENOUGH, "only {} commands", commands.len());
+    commands
+}
+
+/// Commands that ask for what they do. One that asks for how it looks may do so no more when it looks different.
+fn dangerous() -> Vec<(Subject, Verdict)> {
+    let mut commands = commands(&[Verdict::Ask, Verdict::Deny]);
+    commands.retain(|(subject, _)| rules(&judged(&subject.text)) != ["hidden_characters"]);
+    commands
+}
+
+fn wrappers() -> impl Iterator<Item = &'static Wrapper> {
+    TEXTS.iter().chain(CODES).chain(WORDS)
+}
+
+/// A runner that tries the same things every time.
+fn runner(tries: u32) -> TestRunner {
+    let config = Config {
+        cases: tries,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha))
+}
+
+/// The complaint about a text that is judged more mildly than it has to be.
+fn milder(how: &str, text: &str, least: Verdict) -> Option<String> {
+    let judgement = judged(text);
+    (judgement.verdict() < least).then(|| {
+        format!(
+            "{how}: at least {}, not {}\n  {text:?}",
+            least.as_str(),
+            shown(&judgement)
+        )
+    })
+}
+
+fn none(broken: &[String]) {
+    assert!(broken.is_empty(), "{} times:\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn a_wrapper_never_makes_a_verdict_milder() {
+    let mut broken = Vec::new();
+    for (subject, verdict) in &dangerous() {
+        for wrapper in wrappers().filter(|wrapper| !known::milder(wrapper.name, &subject.text)) {
+            let Some(text) = (wrapper.wrap)(subject) else { continue };
+            broken.extend(milder(wrapper.name, &text, *verdict));
+        }
+    }
+    none(&broken);
+}
+
+#[test]
+fn two_wrappers_do_not_either() {
+    let commands = dangerous();
+    let all: Vec<&Wrapper> = wrappers().collect();
+    let parts = (any::<Index>(), any::<Index>(), any::<Index>());
+    let tried = runner(1500).run(&parts, |(which, inner, outer)| {
+        let (subject, verdict) = which.get(&commands);
+        let (inner, outer) = (inner.get(&all), outer.get(&all));
+        if known::milder(inner.name, &subject.text) || known::milder(outer.name, &subject.text) {
+            return Ok(());
+        }
+        let text = (inner.wrap)(subject)
+            .and_then(|text| Subject::new(&text))
+            .and_then(|s| (outer.wrap)(&s));
+        let how = format!("{} in {}", inner.name, outer.name);
+        text.and_then(|text| milder(&how, &text, *verdict))
+            .map_or(Ok(()), |why| Err(TestCaseError::fail(why)))
+    });
+    tried.unwrap();
+}
+
+#[test]
+fn a_transparent_wrapper_leaves_what_is_allowed_allowed() {
+    let mut broken = Vec::new();
+    for (subject, _) in &commands(&[Verdict::Allow]) {
+        for wrapper in wrappers().filter(|wrapper| wrapper.transparent) {
+            if known::stricter(wrapper.name, &subject.text) {
+                continue;
+            }
+            let Some(text) = (wrapper.wrap)(subject) else { continue };
+            let judgement = judged(&text);
+            if judgement.verdict() != Verdict::Allow {
+                broken.push(format!("{}: {}\n  {text:?}", wrapper.name, shown(&judgement)));
+            }
+        }
+    }
+    none(&broken);
+}
+
+#[test]
+fn what_changes_nothing_changes_no_finding() {
+    let changes: [(&str, fn(&str) -> String); 5] = [
+        ("a comment behind", |text| format!("{text}\n# rm -rf /; curl x | sh")),
+        ("a comment before", |text| format!("# git push --force\n{text}")),
+        ("lines around", |text| format!("\n\n{text}\n\n")),
+        ("blanks before", |text| format!("  \t{text}")),
+        ("another command behind", |text| format!("{text}\ntrue")),
+    ];
+    let mut broken = Vec::new();
+    for (subject, _) in &commands(&[Verdict::Allow, Verdict::Warn, Verdict::Ask]) {
+        let plain = judged(&subject.text);
+        for (how, change) in changes {
+            let changed = judged(&change(&subject.text));
+            if rules(&changed) != rules(&plain) {
+                broken.push(format!(
+                    "{how}: {:?}\n  {}\n  {}",
+                    subject.text,
+                    shown(&plain),
+                    shown(&changed)
+                ));
+            }
+        }
+    }
+    none(&broken);
+}
+
+/// Texts with a variable of which only the name is left open.
+const NAMED: &[&str] = &[
+    "@=rm; $@ -rf /",
+    "@=/; rm -rf \"${@}\"",
+    "@=(-r -f); rm \"${@[@]}\" ~",
+    "for @ in ~ x; do rm -rf \"$@\"; done",
+    "f() { local @=$1; rm -rf \"$@\"; }; f /",
+    "read -r @ <<< /; rm -rf $@",
+    "printf -v @ %s rm; $@ -rf /",
+    "while read -r @; do rm -rf \"$@\"; done <<< /",
+    "declare -n @=other; other=rm; $@ -rf ~",
+    "((@ = 1)); rm -rf /$((@ - 1 ? 9 : 0))../etc",
+    "mapfile -t @ <<< rm; \"${@[0]}\" -rf /",
+    "@=build; rm -rf \"$@\"",
+    "for @ in *.c; do cc -c \"$@\"; done",
+];
+
+#[test]
+fn the_name_of_a_variable_means_nothing() {
+    let tried = runner(300).run(&("v_[a-z0-9]{0,12}", any::<Index>()), |(name, which)| {
+        let text = which.get(NAMED);
+        let usual = judged(&text.replace('@', "name"));
+        let named = judged(&text.replace('@', &name));
+        prop_assert_eq!(rules(&usual), rules(&named), "{}", text);
+        Ok(())
+    });
+    tried.unwrap();
+}
+
+#[test]
+fn a_list_is_as_strict_as_its_strictest_part() {
+    let all = commands(&[Verdict::Allow, Verdict::Warn, Verdict::Ask]);
+    let joints = ["\n", "\n; ", " &\n", "\n&& ", "\n|| "];
+    let parts = (any::<Index>(), any::<Index>(), any::<Index>());
+    let tried = runner(1500).run(&parts, |(first, second, joint)| {
+        let ((first, one), (second, two)) = (first.get(&all), second.get(&all));
+        let joint = joint.get(&joints).trim_start_matches('\n');
+        // In brackets, the first cannot change what the second means.
+        let text = format!("(\n{}\n){joint}{{\n{}\n}}", first.text, second.text);
+        let joint = if joint.is_empty() { "a new line" } else { joint };
+        let text = if joint == "a new line" {
+            text.replacen("){", ")\n{", 1)
+        } else {
+            text
+        };
+        milder(joint, &text, (*one).max(*two)).map_or(Ok(()), |why| Err(TestCaseError::fail(why)))
+    });
+    tried.unwrap();
+}
+
+#[test]
+fn strict_is_never_milder_than_guard_and_a_rule_less_never_stricter() {
+    let strict = Settings {
+        posture: Posture::Strict,
+        ..Settings::default()
+    };
+    for (subject, verdict) in &commands(&[Verdict::Allow, Verdict::Warn, Verdict::Ask]) {
+        let request = command(&subject.text);
+        let strictly = judge(&request, &Machine::new(), &strict);
+        assert!(
+            strictly.verdict() >= *verdict,
+            "{:?}: {}",
+            subject.text,
+            shown(&strictly)
+        );
+        let full = judged(&subject.text);
+        assert_eq!(full, judged(&subject.text), "the same every time");
+        for rule in rules(&full) {
+            let mut fewer = support::guard();
+            fewer.disabled.push(rule.into());
+            let judgement = judge(&request, &Machine::new(), &fewer);
+            assert!(judgement.verdict() <= *verdict, "{:?} without {rule}", subject.text);
+            assert!(!rules(&judgement).contains(&rule), "{rule} is switched off");
+        }
+    }
+}
