@@ -130,8 +130,13 @@ impl<'p> Run<'p> {
     }
 
     fn attend(mut self, started: Instant, deadline: Duration) -> Outcome {
+        let mut looked = started;
         while started.elapsed() < deadline {
-            self.listen(BEAT);
+            // A child that prints without pause is looked at now and then all the same.
+            if self.listen(BEAT) && looked.elapsed() < BEAT {
+                continue;
+            }
+            looked = Instant::now();
             if self.has_ended() {
                 break;
             }
@@ -147,7 +152,7 @@ impl<'p> Run<'p> {
         self.outcome
     }
 
-    /// Takes in what the child prints, for a moment. A child that has closed its outputs is only waited for.
+    /// Takes in what the child prints, for a moment; true when there was something. A child that has closed its outputs is only waited for.
     fn listen(&mut self, moment: Duration) -> bool {
         if self.open == 0 {
             thread::sleep(moment);
