@@ -1,6 +1,10 @@
 //! What the tests of the parser share.
 
-#![allow(dead_code, clippy::disallowed_methods, reason = "each test uses a part of it, and asks bash")]
+#![allow(
+    dead_code,
+    clippy::disallowed_methods,
+    reason = "each test uses a part of it, and asks bash"
+)]
 
 use std::process::Command;
 
