@@ -94,15 +94,14 @@ impl Tally {
                 println!("{line}");
             }
             let status = child.wait()?;
-            let told = status.success() || counted.failed > 0;
-            if told {
+            if status.success() {
                 Ok(())
             } else {
-                Err(Error::new(format!("the tests broke off: {status}")))
+                Err(Error::new(format!("the tests failed: {status}")))
             }
         });
         self.add(counted);
-        self.failed += u32::from(!ran);
+        self.failed += u32::from(!ran && counted.failed == 0);
     }
 
     fn add(&mut self, other: Tally) {
@@ -141,8 +140,14 @@ fn timed(name: &str, run: impl FnOnce() -> Result<()>) -> bool {
 }
 
 /// The counts in a line like `test result: ok. 3 passed; 0 failed; 1 ignored; ...`.
+///
+/// A test that runs one test of its own program again, in another namespace say, filters all others out. Its result is
+/// that of the outer test, so it is not counted twice.
 fn counts(line: &str) -> Option<Tally> {
     let (_, counts) = line.strip_prefix("test result: ")?.split_once(". ")?;
+    if !counts.contains("; 0 filtered out") {
+        return None;
+    }
     let count = |word: &str| {
         let before = counts.split("; ").find_map(|part| part.strip_suffix(word))?;
         before.trim().parse().ok()
@@ -169,6 +174,7 @@ mod tests {
                 skipped: 1
             })
         );
+        assert_eq!(counts(&line.replace("0 filtered", "8 filtered")), None);
         assert_eq!(counts("test result_lines ... ok"), None);
     }
 }
