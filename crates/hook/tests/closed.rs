@@ -1,6 +1,7 @@
 //! Fail closed: every question that cannot be read, judged, recorded or answered stops the call in the agent's own
 //! protocol. The program itself is run, as an agent runs it.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
