@@ -80,16 +80,67 @@ fn none(broken: &[String]) {
     assert!(broken.is_empty(), "{} times:\n{}", broken.len(), broken.join("\n"));
 }
 
-#[test]
-fn a_wrapper_never_makes_a_verdict_milder() {
+/// Every command in every wrapper, or, to be quick, every command in each wrapper whose turn it is.
+fn wrapped(
+    commands: &[(Subject, Verdict)],
+    one_in: usize,
+    check: impl Fn(&Wrapper, &Subject, Verdict, &str) -> Option<String>,
+) {
     let mut broken = Vec::new();
-    for (subject, verdict) in &dangerous() {
-        for wrapper in wrappers().filter(|wrapper| !known::milder(wrapper.name, &subject.text)) {
-            let Some(text) = (wrapper.wrap)(subject) else { continue };
-            broken.extend(milder(wrapper.name, &text, *verdict));
+    for (i, (subject, verdict)) in commands.iter().enumerate() {
+        for (_, wrapper) in wrappers().enumerate().filter(|(j, _)| (i + j) % one_in == 0) {
+            if let Some(text) = (wrapper.wrap)(subject) {
+                broken.extend(check(wrapper, subject, *verdict, &text));
+            }
         }
     }
     none(&broken);
+}
+
+fn never_milder(one_in: usize) {
+    wrapped(&dangerous(), one_in, |wrapper, subject, verdict, text| {
+        let known = known::milder(wrapper.name, &subject.text);
+        if known {
+            None
+        } else {
+            milder(wrapper.name, text, verdict)
+        }
+    });
+}
+
+fn still_allowed(one_in: usize) {
+    wrapped(&commands(&[Verdict::Allow]), one_in, |wrapper, subject, _, text| {
+        let judgement = judged(text);
+        let right = !wrapper.transparent || judgement.verdict() == Verdict::Allow;
+        let known = known::stricter(wrapper.name, &subject.text);
+        (!right && !known).then(|| format!("{}: {}\n  {text:?}", wrapper.name, shown(&judgement)))
+    });
+}
+
+#[test]
+fn there_are_enough_wrappers() {
+    let transparent = wrappers().filter(|wrapper| wrapper.transparent).count();
+    assert!(
+        wrappers().count() >= 100 && transparent >= 80,
+        "{transparent} transparent"
+    );
+}
+
+#[test]
+fn a_wrapper_never_makes_a_verdict_milder() {
+    never_milder(4);
+}
+
+#[test]
+fn a_transparent_wrapper_leaves_what_is_allowed_allowed() {
+    still_allowed(4);
+}
+
+#[test]
+#[ignore = "half a minute: every command in every wrapper"]
+fn no_wrapper_at_all_changes_a_verdict() {
+    never_milder(1);
+    still_allowed(1);
 }
 
 #[test]
@@ -113,27 +164,12 @@ fn two_wrappers_do_not_either() {
     tried.unwrap();
 }
 
-#[test]
-fn a_transparent_wrapper_leaves_what_is_allowed_allowed() {
-    let mut broken = Vec::new();
-    for (subject, _) in &commands(&[Verdict::Allow]) {
-        for wrapper in wrappers().filter(|wrapper| wrapper.transparent) {
-            if known::stricter(wrapper.name, &subject.text) {
-                continue;
-            }
-            let Some(text) = (wrapper.wrap)(subject) else { continue };
-            let judgement = judged(&text);
-            if judgement.verdict() != Verdict::Allow {
-                broken.push(format!("{}: {}\n  {text:?}", wrapper.name, shown(&judgement)));
-            }
-        }
-    }
-    none(&broken);
-}
+/// A text made into another that does the same.
+type Change = fn(&str) -> String;
 
 #[test]
 fn what_changes_nothing_changes_no_finding() {
-    let changes: [(&str, fn(&str) -> String); 5] = [
+    let changes: [(&str, Change); 5] = [
         ("a comment behind", |text| format!("{text}\n# rm -rf /; curl x | sh")),
         ("a comment before", |text| format!("# git push --force\n{text}")),
         ("lines around", |text| format!("\n\n{text}\n\n")),
@@ -233,4 +269,26 @@ fn strict_is_never_milder_than_guard_and_a_rule_less_never_stricter() {
             assert!(!rules(&judgement).contains(&rule), "{rule} is switched off");
         }
     }
+}
+
+/// What stands in front of a command, however long, takes nothing of it away.
+#[test]
+#[ignore = "after 512 effects the evaluator drops all that follow"]
+fn a_long_beginning_hides_nothing() {
+    let names = |count: usize, form: fn(usize) -> String| (0..count).map(form).collect::<String>();
+    let beginnings = [
+        "ls;".repeat(600),
+        "ls;".repeat(25_000),
+        names(700, |n| format!("cat f{n};")),
+        names(700, |n| format!("echo x > f{n}\n")),
+        format!("touch {}\n", names(700, |n| format!("f{n} "))),
+        "for i in {1..700}; do cat \"f$i\"; done\n".into(),
+        "for i in {1..20}; do for j in {1..20}; do for k in {1..20}; do :; done; done; done\n".into(),
+    ];
+    let mut broken = Vec::new();
+    for (i, (subject, verdict)) in dangerous().iter().enumerate().step_by(7) {
+        let text = format!("{}{}", beginnings[i % beginnings.len()], subject.text);
+        broken.extend(milder(&subject.text, &text, *verdict).map(|why| why.chars().take(200).collect::<String>()));
+    }
+    none(&broken);
 }
