@@ -197,5 +197,9 @@ mod tests {
     fn paths_of_a_machine_are_found() {
         let path = ["/wo", "rk/main/x"].concat();
         assert_eq!(places(&[("docs/a.md", &format!("see {path}\n"))]), ["docs/a.md:1"]);
+        assert_eq!(
+            places(&[("docs/a.md", &format!("see ~{path}\n"))]),
+            Vec::<String>::new()
+        );
     }
 }

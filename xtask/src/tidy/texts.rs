@@ -23,14 +23,25 @@ pub(super) fn rules_parse(files: &Files) -> Vec<Finding> {
 pub(super) fn machine_paths(files: &Files) -> Vec<Finding> {
     let root = crate::programs::root().to_string_lossy().into_owned();
     let wrong = [root, ["/wo", "rk/"].concat()];
-    let lines = files
-        .all()
-        .flat_map(|(path, text)| text.lines().enumerate().map(move |(n, line)| (path, n + 1, line)));
-    lines
-        .filter(|(_, _, line)| wrong.iter().any(|text| line.contains(text.as_str())))
-        .map(|(path, line, _)| Finding {
-            place: format!("{path}:{line}"),
-            why: "names a path of one machine".to_owned(),
-        })
-        .collect()
+    let mut findings = Vec::new();
+    for (path, text) in files.all() {
+        for (number, line) in text.lines().enumerate() {
+            if wrong.iter().any(|prefix| names_path(line, prefix)) {
+                let place = format!("{path}:{}", number + 1);
+                findings.push(Finding {
+                    place,
+                    why: "names a path of one machine".to_owned(),
+                });
+            }
+        }
+    }
+    findings
+}
+
+/// Whether an absolute path that begins so stands in a line, and not just the middle of another path.
+fn names_path(line: &str, prefix: &str) -> bool {
+    line.match_indices(prefix).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|letter| letter.is_alphanumeric() || "_-.~/}$".contains(letter))
+    })
 }
