@@ -1,12 +1,13 @@
 //! The throw-away place of the demo: a home, a project with a repository, and nothing else.
 
-use std::fs;
+use std::fs::{self, DirBuilder};
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use broker::Places;
 use serde_json::Value;
-use tempfile::TempDir;
 
 use crate::commands::demo::script::{Change, Forgery, Scene};
 
@@ -15,7 +16,7 @@ const LOG: &str = "000001.ndjson";
 const HEAD: &str = "head";
 
 /// What stands in the project and in the home.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 7] = [
     ("home/shop/Cargo.toml", "[package]\nname = \"shop\"\n"),
     ("home/shop/src/main.rs", "fn main() {\n    let x = \"one\";\n}\n"),
     ("home/shop/docs/notes.md", "Never type rm -rf / anywhere.\n"),
@@ -24,15 +25,32 @@ const FILES: [(&str, &str); 9] = [
         "home/shop/.git/config",
         "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
     ),
-    ("home/shop/.git/refs/heads/.keep", ""),
-    ("home/shop/.git/objects/.keep", ""),
     ("home/.ssh/id_ed25519", "not a key\n"),
     ("home/.bashrc", "# nothing\n"),
 ];
 
+/// The folders of the stage, outer before inner.
+const FOLDERS: [&str; 13] = [
+    "home",
+    "home/shop",
+    "home/shop/src",
+    "home/shop/docs",
+    "home/shop/.git",
+    "home/shop/.git/refs",
+    "home/shop/.git/objects",
+    "home/.ssh",
+    "home/.local",
+    "home/.local/state",
+    "home/.local/state/tollgate",
+    EDITED,
+    CUT,
+];
+/// Where the forged copies of the ledger go.
+const EDITED: &str = "edited";
+const CUT: &str = "cut";
+
 /// The place, which goes when this value goes.
 pub(crate) struct Stage {
-    folder: TempDir,
     root: PathBuf,
     places: Places,
 }
@@ -40,13 +58,12 @@ pub(crate) struct Stage {
 impl Stage {
     /// Builds it below the folder for temporary files.
     pub(crate) fn build() -> io::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("tollgate-demo-").tempdir()?;
-        let root = folder.path().canonicalize()?;
-        for (name, text) in FILES {
-            let file = root.join(name);
-            file.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(file, text)?;
-        }
+        let temp = std::env::temp_dir().canonicalize()?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let root = temp.join(format!("tollgate-demo-{}-{}", std::process::id(), now.as_nanos()));
+        // Fails where something of that name is there, a link included.
+        let folder = |path: &Path| DirBuilder::new().mode(0o700).create(path);
+        folder(&root)?;
         let home = root.join("home");
         let places = Places {
             config: home.join(".config/tollgate"),
@@ -55,7 +72,12 @@ impl Stage {
             own_home: None,
             home,
         };
-        Ok(Self { folder, root, places })
+        let stage = Self { root, places };
+        FOLDERS.iter().try_for_each(|name| folder(&stage.root.join(name)))?;
+        FILES
+            .iter()
+            .try_for_each(|(name, text)| fs::write(stage.root.join(name), text))?;
+        Ok(stage)
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -70,9 +92,18 @@ impl Stage {
         self.places.state.join("ledger")
     }
 
-    /// Removes it.
-    pub(crate) fn clear(self) -> io::Result<()> {
-        self.folder.close()
+    /// Removes it: every file and folder by its name. What somebody else put there stays, and is an error.
+    pub(crate) fn clear(&self) -> io::Result<()> {
+        let ledgers = [self.ledger(), self.root.join(EDITED), self.root.join(CUT)];
+        let logs = ledgers.iter().flat_map(|folder| [folder.join(LOG), folder.join(HEAD)]);
+        for file in FILES.iter().map(|(name, _)| self.root.join(name)).chain(logs) {
+            gone(fs::remove_file(file))?;
+        }
+        gone(fs::remove_dir(self.ledger()))?;
+        for folder in FOLDERS.iter().rev().map(|name| self.root.join(name)) {
+            gone(fs::remove_dir(folder))?;
+        }
+        gone(fs::remove_dir(&self.root))
     }
 
     /// The bytes that the agent writes: a real payload with this stage's paths.
@@ -95,10 +126,9 @@ impl Stage {
     /// A copy of the ledger with one change.
     pub(crate) fn copy(&self, forgery: Forgery) -> io::Result<PathBuf> {
         let copy = self.root.join(match forgery {
-            Forgery::Edit => "edited",
-            Forgery::CutEnd => "cut",
+            Forgery::Edit => EDITED,
+            Forgery::CutEnd => CUT,
         });
-        fs::create_dir(&copy)?;
         fs::copy(self.ledger().join(HEAD), copy.join(HEAD))?;
         let text = fs::read_to_string(self.ledger().join(LOG))?;
         let forged = match forgery {
@@ -110,5 +140,19 @@ impl Stage {
         };
         fs::write(copy.join(LOG), forged)?;
         Ok(copy)
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _left = self.clear();
+    }
+}
+
+/// What is not there needs no removing.
+fn gone(removed: io::Result<()>) -> io::Result<()> {
+    match removed {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
