@@ -16,6 +16,12 @@ struct File {
     program: Vec<Program>,
 }
 
+impl Default for Names {
+    fn default() -> Self {
+        Self::Many(Vec::new())
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Names {
@@ -39,8 +45,9 @@ struct Program {
     does: Vec<String>,
     #[serde(default)]
     stdin: Vec<String>,
+    /// `LABEL [when CONDS]` or `filter NAME`; the first whose conditions hold counts.
     #[serde(default)]
-    stdout: String,
+    stdout: Names,
     #[serde(default)]
     class: String,
     /// `command => text that one of its effects contains`, run as tests.
@@ -131,6 +138,7 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
     }
     let alternates: Vec<String> = program.alternates.iter().map(|a| alternate(a, place)).collect();
     let stdin: Vec<String> = program.stdin.iter().map(|s| stdin_row(s, place)).collect();
+    let stdout: Vec<String> = names(&program.stdout).iter().map(|s| stdout_row(s, place)).collect();
     let acts: Vec<String> = program
         .does
         .iter()
@@ -143,7 +151,7 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
         .map(|s| one(s, &format!("{place} {}", names(&s.name).join("/")), &declared, examples))
         .collect();
     format!(
-        "Program {{ names: {}, style: Style::{style}, options: {}, operands: {}, alternates: &[{}], subs: &[{}], does: &[{}], stdin: &[{}], stdout: {}, class: {} }}",
+        "Program {{ names: {}, style: Style::{style}, options: {}, operands: {}, alternates: &[{}], subs: &[{}], does: &[{}], stdin: &[{}], stdout: &[{}], class: {} }}",
         list(&names(&program.name)),
         options(&program.options, place),
         slots(&program.operands, place),
@@ -151,7 +159,7 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
         subs.join(", "),
         acts.join(", "),
         stdin.join(", "),
-        lit(&program.stdout),
+        stdout.join(", "),
         lit(&program.class),
     )
 }
@@ -176,6 +184,12 @@ fn alternate(text: &str, place: &str) -> String {
 fn stdin_row(text: &str, place: &str) -> String {
     let (what, when) = text.split_once(" when ").unwrap_or((text, ""));
     format!("({}, {})", role(what.trim(), place), conds(when, place))
+}
+
+/// `LABEL [when CONDS]`
+fn stdout_row(text: &str, place: &str) -> String {
+    let (what, when) = text.split_once(" when ").unwrap_or((text, ""));
+    format!("({}, {})", lit(what.trim()), conds(when, place))
 }
 
 /// `[table] "key glob" = "role"`

@@ -303,6 +303,11 @@ impl Eval<'_> {
             let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
+        if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
+            && role.tags.contains(&"link")
+        {
+            self.link(target, link);
+        }
         let mut out = None;
         let joined = parsed.options.iter().any(|(o, _)| words_option(o));
         for (words, role) in parsed.commands.iter().filter(|_| !joined) {
@@ -322,13 +327,9 @@ impl Eval<'_> {
     }
 
     fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
-        let emits = parsed
-            .path
-            .iter()
-            .rev()
-            .map(|p| p.stdout)
-            .find(|s| !s.is_empty())
-            .unwrap_or_default();
+        let rows = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty());
+        let row = rows.and_then(|rows| rows.iter().find(|(_, when)| parsed.all(when)));
+        let emits = row.map_or("", |(emits, _)| *emits);
         match emits.split_once(' ') {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);

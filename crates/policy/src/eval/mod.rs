@@ -62,6 +62,8 @@ pub(crate) struct State {
     cwd: Option<String>,
     /// Files written earlier in the text, and with what.
     written: BTreeMap<String, Stream>,
+    /// Links and mounts made earlier in the text: the new path, and what it stands for.
+    links: BTreeMap<String, String>,
 }
 
 impl State {
@@ -113,6 +115,7 @@ impl<'w> Eval<'w> {
                 positional: Vec::new(),
                 cwd: Some(cwd.clone()),
                 written: BTreeMap::new(),
+                links: BTreeMap::new(),
             },
             chain: Vec::new(),
             pin: None,
@@ -316,6 +319,31 @@ impl<'w> Eval<'w> {
         self.effect(act, what, target, tags, program, value.span);
     }
 
+    /// What a path stands for after the links that the text itself has made.
+    fn behind_links(&self, mut path: String) -> String {
+        for _ in 0..8 {
+            let hit = self.state.links.iter().find(|(link, _)| places::within(&path, link));
+            let Some((link, target)) = hit else { break };
+            let rest = path.get(link.len()..).unwrap_or_default();
+            path = places::clean(&alloc::format!("{target}{rest}"), "/");
+        }
+        path
+    }
+
+    /// `ln -s target link`, `mount --bind target link`
+    fn link(&mut self, target: &Value, link: &Value) {
+        let (Target::Path(target), Target::Path(mut link_path)) = (self.resolve(target), self.resolve(link)) else {
+            return;
+        };
+        if self.is_directory(&link_path, link) {
+            let name = target.rsplit('/').next().unwrap_or_default();
+            link_path = places::clean(name, &link_path);
+        }
+        if target != link_path && self.state.links.len() < 64 {
+            self.state.links.insert(link_path, target);
+        }
+    }
+
     fn is_directory(&self, path: &str, value: &Value) -> bool {
         value.pattern().ends_with('/')
             || (!path.contains(UNKNOWN) && self.world.kind(path) == Answer::Known(FileKind::Dir))
@@ -341,8 +369,8 @@ impl<'w> Eval<'w> {
             _ => text,
         };
         match &self.state.cwd {
-            Some(cwd) => Target::Path(places::clean(text, cwd)),
-            None if text.starts_with('/') => Target::Path(places::clean(text, "/")),
+            Some(cwd) => Target::Path(self.behind_links(places::clean(text, cwd))),
+            None if text.starts_with('/') => Target::Path(self.behind_links(places::clean(text, "/"))),
             None => Target::Unknown("a path below an unknown directory".into()),
         }
     }
@@ -352,8 +380,9 @@ impl<'w> Eval<'w> {
         self.spend_bytes(self.state.weight());
         let saved = self.state.clone();
         let out = f(self);
-        let written = core::mem::replace(&mut self.state, saved).written;
-        self.state.written = written;
+        let inner = core::mem::replace(&mut self.state, saved);
+        self.state.written = inner.written;
+        self.state.links = inner.links;
         out
     }
 }

@@ -33,7 +33,11 @@ impl Labels {
     /// The value of a variable whose name says that it is a secret.
     pub(crate) const SECRET_VARIABLE: Self = Self(1 << 9);
 
-    const NAMES: [(Self, &'static str); 10] = [
+    /// The process id of a guard.
+    pub(crate) const GUARD_PROCESS: Self = Self(1 << 10);
+
+    const NAMES: [(Self, &'static str); 11] = [
+        (Self::GUARD_PROCESS, "guard-process"),
         (Self::SECRET_VARIABLE, "secret-variable"),
         (Self::NETWORK, "network"),
         (Self::DECODED, "decoded"),

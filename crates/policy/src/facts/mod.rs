@@ -21,8 +21,8 @@ pub(crate) struct Program {
     pub(crate) does: &'static [Does],
     /// What is done with what flows in, and when it is read at all.
     pub(crate) stdin: &'static [(Role, &'static [Cond])],
-    /// What flows out: a label, or `filter NAME`.
-    pub(crate) stdout: &'static str,
+    /// What flows out: a label, or `filter NAME`; the first whose conditions hold.
+    pub(crate) stdout: &'static [(&'static str, &'static [Cond])],
     pub(crate) class: &'static str,
 }
 
