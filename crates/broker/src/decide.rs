@@ -129,12 +129,6 @@ impl Broker {
         policy::judge(request, &Machine::new(&self.places, home), &self.settings)
     }
 
-    /// The words for judgements that were not decided, as [`Decision::reason`] has them.
-    #[must_use]
-    pub fn words(&self, requests: &[Request], judgements: &[Judgement]) -> String {
-        reason::words(requests, judgements)
-    }
-
     /// Judges every request of a call, records the decision, and only then has one.
     ///
     /// # Errors

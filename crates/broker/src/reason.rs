@@ -7,6 +7,8 @@ use crate::note::quoted;
 
 /// The longest piece of a request that is quoted.
 const LONGEST_QUOTE: usize = 300;
+/// How many steps on the way to it are named.
+const STEPS: usize = 6;
 /// How many further rules are named.
 const FURTHER: usize = 5;
 
@@ -25,10 +27,11 @@ pub(crate) fn words(requests: &[Request], judgements: &[Judgement]) -> String {
     let mut lines = vec![headline(request, first)];
     lines.push(format!("Why: {}.", trimmed(&first.why)));
     if !first.chain.is_empty() {
-        lines.push(format!("How: {}.", first.chain.join(" > ")));
+        let steps: Vec<String> = first.chain.iter().take(STEPS).map(|step| short(step)).collect();
+        lines.push(format!("How: {}.", steps.join(" > ")));
     }
     if !first.lost.is_empty() {
-        lines.push(format!("At stake: {}.", trimmed(&first.lost)));
+        lines.push(format!("At stake: {}.", trimmed(&short(&first.lost))));
     }
     if !first.instead.is_empty() {
         lines.push(format!("Instead: {}.", trimmed(&first.instead)));

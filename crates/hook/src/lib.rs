@@ -15,7 +15,7 @@ use broker::{Broker, Places};
 
 pub use args::{Args, parse};
 pub use input::{LIMIT, PATIENCE, read};
-pub use output::{Spoken, write};
+pub use output::write;
 pub use serve::serve;
 
 /// Answers one question. Never fails and never panics: the worst answer is a refusal. `places` comes as it was found,

@@ -4,23 +4,15 @@ use std::os::fd::BorrowedFd;
 
 use agents::Reply;
 
-/// How an answer was given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spoken {
-    /// As it is.
-    Whole,
-    /// Standard output did not take it; exit code 2 and standard error say no instead.
-    ByExitCode,
-}
-
 /// The exit code that stops a call in every agent when no JSON could be written.
 const BLOCK: u8 = 2;
 
-/// Writes the answer, each stream with one call, and returns the exit code to end with.
-pub fn write(reply: &Reply, out: BorrowedFd<'_>, err: BorrowedFd<'_>) -> (u8, Spoken) {
+/// Writes the answer, each stream with one call, and returns the exit code to end with. Where standard output does not
+/// take it, the exit code and standard error say no instead.
+pub fn write(reply: &Reply, out: BorrowedFd<'_>, err: BorrowedFd<'_>) -> u8 {
     if reply.stdout.is_empty() || (!discards(out) && all(out, &reply.stdout)) {
         let _gone = reply.stderr.is_empty() || all(err, &reply.stderr);
-        return (reply.code, Spoken::Whole);
+        return reply.code;
     }
     // Codex lets a call run when standard error is silent too, so the JSON goes there if there are no other words.
     let words = if reply.stderr.is_empty() {
@@ -29,7 +21,7 @@ pub fn write(reply: &Reply, out: BorrowedFd<'_>, err: BorrowedFd<'_>) -> (u8, Sp
         &reply.stderr
     };
     let _gone = all(err, words);
-    (BLOCK, Spoken::ByExitCode)
+    BLOCK
 }
 
 /// Whether what is written is thrown away. A closed stream has become the null device by the time the program starts.

@@ -63,7 +63,7 @@ fn watch(args: &Args, question: &Arc<Vec<u8>>, answered: &Arc<AtomicBool>) {
                 thread::sleep(Duration::from_millis(5));
             }
             let reply = agents::refuse(agent, "Tollgate refused this call: judging it took too long.");
-            let (code, _) = write(&reply, io::stdout().as_fd(), io::stderr().as_fd());
+            let code = write(&reply, io::stdout().as_fd(), io::stderr().as_fd());
             process::exit(i32::from(code));
         }
     });
@@ -88,7 +88,7 @@ fn misused(agent: Option<Agent>, why: &str) -> ExitCode {
 }
 
 fn say(reply: &Reply) -> ExitCode {
-    let (code, _) = write(reply, io::stdout().as_fd(), io::stderr().as_fd());
+    let code = write(reply, io::stdout().as_fd(), io::stderr().as_fd());
     ExitCode::from(code)
 }
 
