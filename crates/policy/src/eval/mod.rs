@@ -39,6 +39,12 @@ const MAX_NEST: u32 = 24;
 const MAX_DEPTH: u32 = 160;
 /// Bytes that cost as much as one command when they are copied or compared.
 const BYTES_PER_STEP: usize = 512;
+/// Bytes of a text that cannot be read that are looked at in pieces.
+const MAX_TOKENS: usize = 64 << 10;
+/// Words that may stand before a command.
+const RESERVED: &[&str] = &[
+    "if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "[[", "time", "coproc",
+];
 /// Bytes of text that are parsed a second time (`eval`, `sh -c`) in total.
 const MAX_REPARSE: usize = 4 << 20;
 
@@ -150,8 +156,37 @@ impl<'w> Eval<'w> {
     /// Evaluates a whole text; `stdin` is what its commands can read.
     pub(crate) fn text(&mut self, text: &str, stdin: Stream) -> Stream {
         let script = shell::parse(text);
-        self.faults(&script);
+        if script.has_faults() {
+            self.faults(&script);
+            self.tokens(text);
+        }
         self.script(&script, stdin)
+    }
+
+    /// A text that cannot be read as a whole is also judged in pieces: whatever stands between two separators, as if it
+    /// were a command of its own. bash would refuse the text, so this can only be too strict.
+    fn tokens(&mut self, text: &str) {
+        let head = text.get(..MAX_TOKENS).unwrap_or(text);
+        for piece in head.split([';', '\n', '|', '&', '(', ')', '`']).take(256) {
+            let mut piece = piece.trim();
+            while let Some((_, rest)) = piece
+                .split_once(char::is_whitespace)
+                .filter(|(w, _)| RESERVED.contains(w))
+            {
+                piece = rest.trim_start();
+            }
+            // `case x in a` and `for x in a` leave the words after `in`.
+            let piece = piece.rsplit(" in ").next().unwrap_or(piece);
+            // A leftover of an expression is no command: only a plain name starts one.
+            let named = piece
+                .split_whitespace()
+                .next()
+                .is_some_and(|w| !w.contains(['*', '?', '[', '$']));
+            let script = shell::parse(piece);
+            if named && !script.has_faults() {
+                self.subshell(|eval| eval.script(&script, Stream::empty()));
+            }
+        }
     }
 
     /// Text that another command hands to a shell.
@@ -222,9 +257,6 @@ impl<'w> Eval<'w> {
 
     /// A part that could not be read is an effect: nobody knows what it does.
     fn faults(&mut self, script: &Script) {
-        if !script.has_faults() {
-            return;
-        }
         let mut tags = Tags::default();
         tags.add("unparsed");
         // bash would refuse a text that is malformed, but it runs one that is only too much for us.
@@ -295,6 +327,13 @@ impl<'w> Eval<'w> {
                 // What is known of it may still name a special file: `$d/.ssh/id_rsa`.
                 let tail = value.pattern();
                 let tail = tail.trim_start_matches(|c| c != '/');
+                // An unset variable is empty, and then the rest is the root: `rm -rf $d/*`.
+                if matches!(tail, "/" | "/*" | "/.*")
+                    && value.pattern().starts_with(UNKNOWN)
+                    && value.labels.has(Labels::VARIABLE)
+                {
+                    tags.add("root-if-unset");
+                }
                 if tail.len() > 1 {
                     let workspace = self.workspace.clone();
                     let mut tail_tags = Tags::default();

@@ -213,6 +213,8 @@ impl Eval<'_> {
             Held::Many(vs) => vs.is_empty() || (colon && vs.iter().all(|v| v.known() == Some(""))),
         };
         match (op, unset) {
+            // The shell stops when it is unset, so whatever comes out is not empty.
+            ('?', _) if outside => self.insert(Value::unknown(Labels::RUNTIME), out, mode),
             ('+', true) => {
                 let _ = self.word(word);
             }
