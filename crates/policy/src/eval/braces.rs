@@ -17,11 +17,14 @@ enum Tok<'a> {
     Part(&'a Part),
 }
 
-/// The words that `word` stands for.
-pub(super) fn expand(word: &Word) -> Vec<Word> {
+/// Characters of a word in which braces are looked for.
+const MAX_CHARS: usize = 4096;
+
+/// The words that `word` stands for; `None` when they are too many to follow.
+pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
     let has_brace = word.parts.iter().any(|p| matches!(p, Part::Lit(t) if t.contains('{')));
     if !has_brace {
-        return vec![word.clone()];
+        return Some(vec![word.clone()]);
     }
     let mut toks = Vec::new();
     for part in &word.parts {
@@ -30,17 +33,19 @@ pub(super) fn expand(word: &Word) -> Vec<Word> {
             part => toks.push(Tok::Part(part)),
         }
     }
+    if toks.len() > MAX_CHARS {
+        return None;
+    }
     let mut budget = MAX_WORDS;
     let all = expand_toks(&toks, &mut budget, 0);
     if budget == 0 {
-        return vec![word.clone()];
+        return None;
     }
-    all.into_iter()
-        .map(|t| Word {
-            parts: parts(&t),
-            span: word.span,
-        })
-        .collect()
+    let words = all.into_iter().map(|t| Word {
+        parts: parts(&t),
+        span: word.span,
+    });
+    Some(words.collect())
 }
 
 fn parts(toks: &[Tok<'_>]) -> Vec<Part> {

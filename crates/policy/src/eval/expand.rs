@@ -36,7 +36,11 @@ impl Eval<'_> {
     /// The fields that a word becomes as an argument.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Value> {
         let mut all = Vec::new();
-        for word in braces::expand(word) {
+        let Some(words) = braces::expand(word) else {
+            self.give_up(word.span);
+            return alloc::vec![Value::unknown(Labels::RUNTIME).at(word.span)];
+        };
+        for word in words {
             let mut fields = Fields::default();
             self.parts(&word.parts, &mut fields, Mode::Split);
             all.extend(fields.finish().into_iter().map(|v| v.at(word.span)));

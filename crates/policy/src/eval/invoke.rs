@@ -13,9 +13,18 @@ use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
 use crate::{Act, Target};
 
+/// What a copy of a word costs, in bytes.
+const BYTES_PER_WORD: usize = 64;
+
 impl Eval<'_> {
     /// Runs a call whose words are expanded, and gives what it writes.
     pub(super) fn invoke(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+        self.deeper(span, Stream::unknown(Labels::RUNTIME), |eval| {
+            eval.invoke_here(argv, stdin, piped, span)
+        })
+    }
+
+    fn invoke_here(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
         let Some(name) = argv.first() else {
             return Stream::empty();
         };
@@ -207,6 +216,9 @@ impl Eval<'_> {
         span: Span,
     ) -> Stream {
         let parsed = facts::parse(program, argv.get(1..).unwrap_or_default(), piped);
+        // A chain of wrappers copies what is left of the words once for each.
+        let copied: usize = parsed.commands.iter().map(|(words, _)| words.len()).sum();
+        self.spend_bytes(copied * BYTES_PER_WORD);
         let mut tags = Tags::default();
         for (option, _) in &parsed.options {
             if option.role.kind == RoleKind::Tag {

@@ -134,6 +134,8 @@ impl Value {
         if let Some(Piece::Text(last)) = self.pieces.last_mut() {
             last.push_str(text);
         } else {
+            // Most values are one piece, and there may be very many of them.
+            self.pieces.reserve_exact(1);
             self.pieces.push(Piece::Text(text.into()));
         }
     }

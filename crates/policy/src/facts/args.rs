@@ -276,21 +276,20 @@ impl Parser<'_> {
 
     fn place_operands(&mut self) {
         let Some(program) = self.program() else { return };
-        let plain = core::mem::take(&mut self.plain);
-        for value in &plain {
-            self.out.operands.push((
-                value.clone(),
-                Role {
-                    kind: RoleKind::Value,
-                    arg: "",
-                    tags: &[],
-                },
-            ));
-        }
+        let count = self.plain.len();
+        let value = Role {
+            kind: RoleKind::Value,
+            arg: "",
+            tags: &[],
+        };
+        // The conditions of alternates look at the operands, so those stand there before their places are known.
+        self.out.operands = core::mem::take(&mut self.plain)
+            .into_iter()
+            .map(|v| (v, value))
+            .collect();
         let slots = slots(program, &self.out);
-        let roles: Vec<Role> = (0..plain.len()).map(|i| role_at(slots, i, plain.len())).collect();
-        for ((_, place), role) in self.out.operands.iter_mut().zip(roles) {
-            *place = role;
+        for (i, (_, place)) in self.out.operands.iter_mut().enumerate() {
+            *place = role_at(slots, i, count);
         }
     }
 }
