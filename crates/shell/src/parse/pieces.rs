@@ -36,7 +36,9 @@ impl Pieces {
         self.parts.extend(parts);
     }
 
-    pub(super) fn finish(self) -> Vec<Part> {
+    /// The parts, without spare room: most words have one part, and a text may have very many words.
+    pub(super) fn finish(mut self) -> Vec<Part> {
+        self.parts.shrink_to_fit();
         self.parts
     }
 
