@@ -20,7 +20,7 @@ pub(crate) fn run() -> Result<PathBuf> {
     let host = host()?;
     // With an explicit target the flags are for the programs only, and not for build scripts and macros, which have to
     // stay dynamic.
-    let mut build = cargo(&format!("build --release --locked {PACKAGES} --target {host}"));
+    let mut build = cargo(&format!("build --profile dist --locked {PACKAGES} --target {host}"));
     if host.ends_with("linux-gnu") {
         build.env("RUSTFLAGS", LINUX_FLAGS);
     }
@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<PathBuf> {
     for name in PROGRAMS {
         let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let built = folder.join(&file);
-        fs::copy(target().join(&host).join("release").join(&file), &built)?;
+        fs::copy(target().join(&host).join("dist").join(&file), &built)?;
         println!("{} ({} KiB)", built.display(), fs::metadata(&built)?.len() / 1024);
     }
     Ok(folder)
