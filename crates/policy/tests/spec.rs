@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use support::cases::{self, Case};
 
 /// Cases that there must be at least.
-const ENOUGH: usize = 600;
+const ENOUGH: usize = 1200;
 
 /// The rule that is no row of `rules/verdicts`: it speaks when the person's own configuration cannot be read.
 const BROKEN: &str = "policy.set.broken";

@@ -329,17 +329,6 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("process substitutions", nested("cat <(", "ls", ")")),
         ("backticks", format!("echo {}", repeated("`ls`"))),
         ("cases", nested("case x in x) ", "ls", ";; esac;")),
-    ]
-}
-
-/// Texts of which the evaluator keeps a copy a level, or twice as many words a step.
-fn exhausting() -> Vec<(&'static str, String)> {
-    vec![
-        (
-            "a growing argument list",
-            format!("set -- a b;{}", repeated("set -- \"$@\" \"$@\";")),
-        ),
-        ("a growing array", format!("x=(a b);{}", repeated("x+=(\"${x[@]}\");"))),
         ("find in find", "find . -exec ".repeat(LONG / 14) + "ls"),
         ("sudo", repeated("sudo ") + "ls"),
         ("env", repeated("env A=1 ") + "ls"),
@@ -348,8 +337,19 @@ fn exhausting() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// Texts that have twice as many words after each step.
+fn exhausting() -> Vec<(&'static str, String)> {
+    vec![
+        (
+            "a growing argument list",
+            format!("set -- a b;{}", repeated("set -- \"$@\" \"$@\";")),
+        ),
+        ("a growing array", format!("x=(a b);{}", repeated("x+=(\"${x[@]}\");"))),
+    ]
+}
+
 #[test]
-#[ignore = "seconds and gigabytes: the words of a call and of a list are not bounded yet"]
+#[ignore = "seconds and gigabytes: the words of a list are not bounded yet"]
 fn no_text_of_64_kib_is_copied_too_often() {
     let slow = exhausting().into_iter().find(|(_, text)| !ends(text.clone()));
     assert_eq!(slow.map(|(name, _)| name), None);
