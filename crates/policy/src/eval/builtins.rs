@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use shell::{Assign, Part, Span, Word};
 
 use super::roles::Context;
-use super::{Eval, Labels, Stream, Value, Var, filters};
+use super::{Eval, Labels, MAX_STATES, Stream, Value, Var, filters};
 use crate::effect::Tags;
 use crate::facts::{RoleKind, setting};
-use crate::{Act, Target};
+use crate::{Act, Answer, FileKind, Target};
 
 const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
@@ -50,6 +50,7 @@ impl Eval<'_> {
             argv = self.alias(&expanded, &argv, span);
         }
         if argv.is_empty() {
+            self.status = Some(true);
             assigns.iter().for_each(|a| self.assign(a));
             return Stream::empty();
         }
@@ -273,8 +274,17 @@ impl Eval<'_> {
             "read" | "mapfile" | "readarray" => self.read(name, args, stdin, piped),
             "hash" => self.hash(args),
             "printf" if args.first().and_then(Value::known) == Some("-v") => self.printf_to(args),
-            "test" | "[" => self.test_operands(args),
-            "exit" | "return" | "break" | "continue" | ":" | "true" | "false" => {}
+            "test" | "[" => {
+                self.test_operands(args);
+                let args = match args.split_last() {
+                    Some((last, rest)) if name == "[" && last.known() == Some("]") => rest,
+                    _ => args,
+                };
+                self.status = super::commands::truth(args);
+            }
+            ":" | "true" => self.status = Some(true),
+            "false" => self.status = Some(false),
+            "exit" | "return" | "break" | "continue" => {}
             _ => return None,
         }
         Some(Stream::empty())
@@ -296,6 +306,13 @@ impl Eval<'_> {
                 _ => None,
             },
         };
+        if !next
+            .as_ref()
+            .is_some_and(|dir| self.world.kind(dir) == Answer::Known(FileKind::Dir))
+            && self.failed.len() < MAX_STATES
+        {
+            self.failed.push(self.state.clone());
+        }
         if let Some(old) = self.state.cwd.clone() {
             self.state.vars.insert("OLDPWD".into(), Var::Scalar(Value::text(old)));
         }

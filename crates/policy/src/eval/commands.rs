@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use shell::{Arm, Chain, Command, Form, Item, Part, Pipeline, Redirect, RedirectOp, Script, Word};
+use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, Redirect, RedirectOp, Script, Word};
 
 use super::{Eval, Labels, Stream, Value, Var};
 use crate::effect::Tags;
@@ -21,12 +21,16 @@ const FLOWING: Labels = Labels::NETWORK
     .with(Labels::PROGRAM);
 
 impl Eval<'_> {
-    /// Everything a list writes to its standard output.
+    /// Everything a list writes to its standard output. Where a part may or may not have run, what follows is evaluated
+    /// for both.
     pub(super) fn script(&mut self, script: &Script, stdin: Stream) -> Stream {
         let mut out = Stream::empty();
+        let outer = core::mem::take(&mut self.forks);
         for item in &script.items {
-            out = out.then(self.item(item, &stdin));
+            out = out.then(self.in_every_state(|eval| eval.item(item, &stdin)));
         }
+        let inner = core::mem::replace(&mut self.forks, outer);
+        inner.into_iter().for_each(|state| self.fork(state));
         out
     }
 
@@ -39,23 +43,58 @@ impl Eval<'_> {
 
     fn and_or(&mut self, chain: &Chain, stdin: &Stream) -> Stream {
         let mut out = self.pipeline(&chain.first, stdin);
-        for (_, pipeline) in &chain.rest {
-            out = out.then(self.pipeline(pipeline, stdin));
+        for (joint, pipeline) in &chain.rest {
+            let runs = self.status.map(|ok| ok == (*joint == Joint::And));
+            out = out.then(self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin)));
         }
+        // A `cd` that fails leaves everything where it was.
+        core::mem::take(&mut self.failed)
+            .into_iter()
+            .for_each(|state| self.fork(state));
         out
+    }
+
+    /// Something that runs (`Some(true)`), does not run, or may run. What does not run is looked at all the same, without
+    /// its consequences: nothing is judged more mildly because of a condition.
+    fn perhaps(&mut self, runs: Option<bool>, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        match runs {
+            Some(true) => f(self),
+            Some(false) => {
+                let status = self.status;
+                self.subshell(f);
+                self.status = status;
+                Stream::empty()
+            }
+            None => {
+                self.spend_bytes(self.state.weight());
+                let before = self.state.clone();
+                let out = f(self);
+                self.fork(before);
+                self.status = None;
+                out
+            }
+        }
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, stdin: &Stream) -> Stream {
         match pipeline.stages.as_slice() {
             [] => Stream::empty(),
-            [one] => self.command(one, stdin.clone(), false),
-            stages => self.subshell(|eval| {
-                let mut flow = stdin.clone();
-                for (i, stage) in stages.iter().enumerate() {
-                    flow = eval.subshell(|eval| eval.command(stage, flow, i > 0));
-                }
-                flow
-            }),
+            [one] => {
+                let out = self.command(one, stdin.clone(), false);
+                self.status = self.status.map(|ok| ok != pipeline.negated);
+                out
+            }
+            stages => {
+                let out = self.subshell(|eval| {
+                    let mut flow = stdin.clone();
+                    for (i, stage) in stages.iter().enumerate() {
+                        flow = eval.subshell(|eval| eval.command(stage, flow, i > 0));
+                    }
+                    flow
+                });
+                self.status = None;
+                out
+            }
         }
     }
 
@@ -70,6 +109,7 @@ impl Eval<'_> {
         if !self.spend(command.span) {
             return Stream::unknown(Labels::RUNTIME);
         }
+        self.status = None;
         // Inside a group or a loop the pipe belongs to the whole of it.
         let piped = piped || stdin.text.as_deref().is_some_and(|t| !t.is_empty()) || stdin.labels.has(FLOWING);
         let mut flow = Flow {
@@ -93,7 +133,7 @@ impl Eval<'_> {
             Form::Subshell(list) => self.subshell(|eval| eval.script(list, stdin)),
             Form::Group(list) => self.script(list, stdin),
             Form::If { branches, otherwise } => self.branches(branches, otherwise.as_ref(), &stdin),
-            Form::Loop { condition, body, .. } => self.while_loop(condition, body, &stdin),
+            Form::Loop { until, condition, body } => self.while_loop(*until, condition, body, &stdin),
             Form::For { name, words, body, .. } => self.for_loop(name, words.as_deref(), body, &stdin),
             Form::ForArith { head, body } => self.for_arith(head, body, &stdin),
             Form::Case { subject, arms } => self.case(subject, arms, &stdin),
@@ -102,7 +142,8 @@ impl Eval<'_> {
                 Stream::empty()
             }
             Form::Arith(expression) => {
-                let _ = self.arith(expression);
+                let value = self.arith(expression);
+                self.status = value.map(|n| n != 0);
                 Stream::empty()
             }
             Form::Function { name, body } => {
@@ -114,44 +155,62 @@ impl Eval<'_> {
         }
     }
 
-    /// Every branch may run, each on what the ones before left behind.
+    /// The first branch whose condition holds; where that is not known, any of them.
     fn branches(&mut self, branches: &[(Script, Script)], otherwise: Option<&Script>, stdin: &Stream) -> Stream {
         let mut out = Stream::empty();
+        // Whether the branches so far have certainly been passed over; `Some(false)`: one was certainly taken.
+        let mut reached = Some(true);
         for (condition, body) in branches {
-            out = out.then(self.script(condition, stdin.clone()));
-            out = out.then(self.script(body, stdin.clone()));
+            let go = reached;
+            out = out.then(self.perhaps(go, |eval| eval.script(condition, stdin.clone())));
+            let held = self.status;
+            let runs = both(reached, held);
+            out = out.then(self.perhaps(runs, |eval| eval.script(body, stdin.clone())));
+            reached = both(reached, held.map(|ok| !ok));
         }
         if let Some(body) = otherwise {
-            out = out.then(self.script(body, stdin.clone()));
+            out = out.then(self.perhaps(reached, |eval| eval.script(body, stdin.clone())));
         }
-        Stream::unknown(out.labels)
+        self.status = None;
+        if reached == Some(false) {
+            out
+        } else {
+            Stream::unknown(out.labels)
+        }
     }
 
-    fn while_loop(&mut self, condition: &Script, body: &Script, stdin: &Stream) -> Stream {
+    fn while_loop(&mut self, until: bool, condition: &Script, body: &Script, stdin: &Stream) -> Stream {
         let lines = self.read_loop(condition, stdin);
         let mut out = Stream::empty();
-        for line in lines {
-            let feed = line.map_or_else(|| stdin.clone(), Stream::known);
-            out = out.then(self.script(condition, feed));
-            out = out.then(self.script(body, stdin.clone()));
+        if let Some(lines) = lines {
+            for line in lines {
+                out = out.then(self.script(condition, Stream::known(line)));
+                out = out.then(self.script(body, stdin.clone()));
+            }
+            return out;
         }
+        for _ in 0..MAX_ROUNDS {
+            out = out.then(self.script(condition, stdin.clone()));
+            let runs = self.status.map(|ok| ok != until);
+            out = out.then(self.perhaps(runs, |eval| eval.script(body, stdin.clone())));
+            if runs != Some(true) || self.fuel == 0 {
+                break;
+            }
+        }
+        self.status = None;
         out
     }
 
     /// `while read x` over known text runs once a line; any other loop is looked at once.
-    fn read_loop(&self, condition: &Script, stdin: &Stream) -> Vec<Option<String>> {
+    fn read_loop(&self, condition: &Script, stdin: &Stream) -> Option<Vec<String>> {
         let reads = condition.items.iter().any(|item| {
             item.chain.first.stages.iter().any(|stage| match &stage.form {
                 Form::Simple { words, .. } => words.first().and_then(Word::literal).as_deref() == Some("read"),
                 _ => false,
             })
         });
-        match &stdin.text {
-            Some(text) if reads && !text.is_empty() => {
-                text.lines().take(MAX_ROUNDS).map(|l| Some(l.to_string())).collect()
-            }
-            _ => alloc::vec![None],
-        }
+        let text = stdin.text.as_deref().filter(|text| reads && !text.is_empty())?;
+        Some(text.lines().take(MAX_ROUNDS).map(ToString::to_string).collect())
     }
 
     fn for_loop(&mut self, name: &str, words: Option<&[Word]>, body: &Script, stdin: &Stream) -> Stream {
@@ -167,6 +226,7 @@ impl Eval<'_> {
                 break;
             }
         }
+        self.status = None;
         if values.len() > MAX_ROUNDS {
             self.state
                 .vars
@@ -200,6 +260,7 @@ impl Eval<'_> {
         let known = subject.known().map(ToString::to_string);
         let mut out = Stream::empty();
         let mut falling = false;
+        let mut done = false;
         for arm in arms {
             let patterns: Vec<Value> = arm.patterns.iter().map(|p| self.word(p)).collect();
             let hit = known.as_ref().is_none_or(|text| {
@@ -207,14 +268,16 @@ impl Eval<'_> {
                     .iter()
                     .any(|p| p.has_unknown() || glob::matches(&p.pattern().replace('*', "**"), text))
             });
-            if hit || falling {
-                out = out.then(self.script(&arm.body, stdin.clone()));
-                falling = arm.falls_through;
-                if known.is_some() && !falling {
-                    break;
-                }
-            }
+            let runs = match (&known, hit || falling) {
+                (Some(_), hit) => Some(hit && !done),
+                (None, _) => None,
+            };
+            let arm_out = self.perhaps(runs, |eval| eval.script(&arm.body, stdin.clone()));
+            out = out.then(arm_out);
+            falling = (hit || falling) && arm.falls_through;
+            done |= runs == Some(true) && !falling;
         }
+        self.status = None;
         if known.is_some() {
             out
         } else {
@@ -226,6 +289,7 @@ impl Eval<'_> {
     fn test_words(&mut self, words: &[Word]) {
         let values: Vec<Value> = words.iter().map(|w| self.word(w)).collect();
         self.test_operands(&values);
+        self.status = truth(&values);
     }
 
     /// A function that pipes into itself in the background, and is called.
@@ -356,6 +420,41 @@ impl Eval<'_> {
             let stream = before.map_or(stream.clone(), |b| b.then(stream));
             self.state.written.insert(path, stream);
         }
+    }
+}
+
+/// Whether both hold, as far as that is known.
+fn both(a: Option<bool>, b: Option<bool>) -> Option<bool> {
+    match (a, b) {
+        (Some(false), _) | (_, Some(false)) => Some(false),
+        (Some(true), Some(true)) => Some(true),
+        _ => None,
+    }
+}
+
+/// The outcome of a test on known words; files and anything longer than one comparison are not known.
+pub(super) fn truth(values: &[Value]) -> Option<bool> {
+    let number = |v: &Value| v.known().and_then(|t| t.trim().parse::<i64>().ok());
+    match values {
+        [not, rest @ ..] if not.known() == Some("!") => truth(rest).map(|ok| !ok),
+        [one] => one.known().map(|t| !t.is_empty()),
+        [flag, one] => match flag.known()? {
+            "-z" => one.known().map(str::is_empty),
+            "-n" => one.known().map(|t| !t.is_empty()),
+            _ => None,
+        },
+        [a, op, b] => match op.known()? {
+            "=" | "==" => Some(a.known()? == b.known()?),
+            "!=" => Some(a.known()? != b.known()?),
+            "-eq" => Some(number(a)? == number(b)?),
+            "-ne" => Some(number(a)? != number(b)?),
+            "-lt" => Some(number(a)? < number(b)?),
+            "-le" => Some(number(a)? <= number(b)?),
+            "-gt" => Some(number(a)? > number(b)?),
+            "-ge" => Some(number(a)? >= number(b)?),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

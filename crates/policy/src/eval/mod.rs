@@ -39,6 +39,8 @@ const MAX_NEST: u32 = 24;
 const MAX_DEPTH: u32 = 160;
 /// Bytes that cost as much as one command when they are copied or compared.
 const BYTES_PER_STEP: usize = 512;
+/// States that are followed side by side when it is not known what ran.
+const MAX_STATES: usize = 6;
 /// Bytes of a text that cannot be read that are looked at in pieces.
 const MAX_TOKENS: usize = 64 << 10;
 /// Words that may stand before a command.
@@ -49,7 +51,7 @@ const RESERVED: &[&str] = &[
 const MAX_REPARSE: usize = 4 << 20;
 
 /// What a variable holds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Var {
     Scalar(Value),
     Array(Vec<Value>),
@@ -100,6 +102,12 @@ pub(crate) struct Eval<'w> {
     chain: Vec<String>,
     /// Inside text that does not stand literally in the request: the place that it came from.
     pin: Option<Span>,
+    /// Other states in which what follows may run, beside `state`.
+    forks: Vec<State>,
+    /// States after a `cd` that may have failed, until the end of the chain that it stands in.
+    failed: Vec<State>,
+    /// Whether the last command succeeded, where that is known.
+    status: Option<bool>,
     fuel: u32,
     nest: u32,
     depth: u32,
@@ -125,6 +133,9 @@ impl<'w> Eval<'w> {
             },
             chain: Vec::new(),
             pin: None,
+            forks: Vec::new(),
+            failed: Vec::new(),
+            status: None,
             fuel: FUEL,
             nest: 0,
             depth: 0,
@@ -418,11 +429,66 @@ impl<'w> Eval<'w> {
     fn subshell<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.spend_bytes(self.state.weight());
         let saved = self.state.clone();
+        let forks = core::mem::take(&mut self.forks);
+        let failed = core::mem::take(&mut self.failed);
         let out = f(self);
+        self.forks = forks;
+        self.failed = failed;
         let inner = core::mem::replace(&mut self.state, saved);
         self.state.written = inner.written;
         self.state.links = inner.links;
         out
+    }
+
+    /// Adds a state in which what follows may run, too.
+    fn fork(&mut self, state: State) {
+        if self.forks.len() + 1 < MAX_STATES && state != self.state && !self.forks.contains(&state) {
+            self.forks.push(state);
+        }
+    }
+
+    /// Runs `f` in the present state and in every fork; afterwards there are as many states as came out.
+    fn in_every_state(&mut self, mut f: impl FnMut(&mut Self) -> Stream) -> Stream {
+        let forks = core::mem::take(&mut self.forks);
+        let out = f(self);
+        if forks.is_empty() {
+            return out;
+        }
+        let first = self.state.clone();
+        let mut ends = core::mem::take(&mut self.forks);
+        let status = self.status;
+        let mut all = out;
+        for state in forks {
+            self.state = state;
+            let out = f(self);
+            if out.text != all.text {
+                all.text = None;
+            }
+            all.labels = all.labels.with(out.labels);
+            ends.push(core::mem::replace(&mut self.state, first.clone()));
+            ends.append(&mut self.forks);
+        }
+        self.state = first;
+        self.status = self.status.filter(|_| self.status == status);
+        ends.into_iter().for_each(|state| self.fork(state));
+        all
+    }
+}
+
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        let same_functions = self.functions.len() == other.functions.len()
+            && self
+                .functions
+                .iter()
+                .zip(&other.functions)
+                .all(|((a, x), (b, y))| a == b && Rc::ptr_eq(x, y));
+        same_functions
+            && self.cwd == other.cwd
+            && self.vars == other.vars
+            && self.positional == other.positional
+            && self.aliases == other.aliases
+            && self.links == other.links
     }
 }
 
