@@ -112,10 +112,15 @@ impl Eval<'_> {
         }
         if let [Part::Array(words)] = assign.value.parts.as_slice() {
             let mut values: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
-            if assign.append
-                && let Some(Var::Array(before)) = self.state.vars.get(&assign.name)
-            {
-                values = before.iter().cloned().chain(values).collect();
+            let before = if assign.append {
+                self.state.vars.get(&assign.name)
+            } else {
+                None
+            };
+            match before {
+                Some(Var::Array(before)) => values = before.iter().cloned().chain(values).collect(),
+                Some(Var::Scalar(before)) => values.insert(0, before.clone()),
+                _ => {}
             }
             self.state.vars.insert(assign.name.clone(), Var::Array(values));
             return;
@@ -213,7 +218,12 @@ impl Eval<'_> {
             let (head, _) = text.split_at_checked(eq).unwrap_or((&text, ""));
             let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
             let rest = value.without_prefix(eq + 1);
-            if let Some((_, inside)) = name.split_once('[') {
+            let list = rest
+                .known()
+                .filter(|t| flags.contains(['a', 'A']) && t.starts_with('('));
+            if let Some(list) = list.map(ToString::to_string) {
+                self.array_text(name, &list);
+            } else if let Some((_, inside)) = name.split_once('[') {
                 self.subscript_text(inside);
             } else if flags.contains('n') {
                 if let Some(target) = rest.known() {
@@ -224,6 +234,20 @@ impl Eval<'_> {
             }
         }
         let _ = builtin;
+    }
+
+    /// `declare -a x='(a b)'`: the text is read as an array.
+    fn array_text(&mut self, name: &str, list: &str) {
+        let script = shell::parse(&alloc::format!("x={list}"));
+        let command = script.items.first().and_then(|i| i.chain.first.stages.first());
+        if let Some(shell::Form::Simple { assigns, .. }) = command.map(|c| &c.form)
+            && let Some(assign) = assigns.first()
+        {
+            self.assign(&Assign {
+                name: name.into(),
+                ..assign.clone()
+            });
+        }
     }
 
     fn array_argument(&mut self, word: &Word) -> Option<(String, Vec<Value>)> {

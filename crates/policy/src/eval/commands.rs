@@ -315,23 +315,16 @@ impl Eval<'_> {
     fn redirect(&mut self, redirect: &Redirect, flow: &mut Flow) {
         let fd = redirect.fd;
         match redirect.op {
-            RedirectOp::HereDoc => {
-                flow.stdin = self.here_text(&redirect.target, false);
-                flow.piped = true;
-            }
-            RedirectOp::HereString => {
-                flow.stdin = self.here_text(&redirect.target, true);
-                flow.piped = true;
+            RedirectOp::HereDoc | RedirectOp::HereString => {
+                let text = self.here_text(&redirect.target, redirect.op == RedirectOp::HereString);
+                self.feed(fd, text, flow);
             }
             RedirectOp::Read | RedirectOp::ReadWrite => {
                 let value = self.word(&redirect.target).at(redirect.span);
-                if value.known() == Some("/dev/tty") {
-                    // The terminal is where input comes from anyway.
-                } else if fd.unwrap_or(0) == 0 {
-                    flow.stdin = self.read_file(&value, "");
-                    flow.piped = true;
-                } else {
-                    let _ = self.read_file(&value, "");
+                // The terminal is where input comes from anyway.
+                if value.known() != Some("/dev/tty") {
+                    let text = self.read_file(&value, "");
+                    self.feed(fd, text, flow);
                 }
                 if redirect.op == RedirectOp::ReadWrite {
                     self.write_redirect(&value, redirect.op);
@@ -346,8 +339,11 @@ impl Eval<'_> {
                 let value = self.word(&redirect.target).at(redirect.span);
                 self.write_redirect(&value, redirect.op);
                 let append = matches!(redirect.op, RedirectOp::Append | RedirectOp::BothAppend);
-                if fd.is_none_or(|fd| fd == 1) {
-                    flow.out.push((value, append));
+                match fd {
+                    None | Some(1) => flow.out.push((value, append)),
+                    Some(fd) => {
+                        self.state.outputs.insert(fd, value);
+                    }
                 }
             }
         }
@@ -358,11 +354,38 @@ impl Eval<'_> {
         let value = self.word(&redirect.target).at(redirect.span);
         let text = value.pattern();
         if text.chars().all(|c| c.is_ascii_digit() || c == '-') {
-            return;
+            return self.copy_descriptor(&text, redirect, flow);
         }
         if redirect.op == RedirectOp::DupOut && !value.has_unknown() {
             self.write_redirect(&value, RedirectOp::Both);
             flow.out.push((value, false));
+        }
+    }
+
+    /// What a command reads from a descriptor.
+    fn feed(&mut self, fd: Option<u32>, text: Stream, flow: &mut Flow) {
+        match fd {
+            None | Some(0) => {
+                flow.stdin = text;
+                flow.piped = true;
+            }
+            Some(fd) => {
+                self.state.inputs.insert(fd, text);
+            }
+        }
+    }
+
+    /// `<&3`, `>&3`: a descriptor that the text opened.
+    fn copy_descriptor(&mut self, from: &str, redirect: &Redirect, flow: &mut Flow) {
+        let Ok(from) = from.trim_end_matches('-').parse::<u32>() else {
+            return;
+        };
+        if redirect.op == RedirectOp::DupIn {
+            if let Some(text) = self.state.inputs.get(&from).cloned() {
+                self.feed(redirect.fd, text, flow);
+            }
+        } else if let (Some(file), None | Some(1)) = (self.state.outputs.get(&from).cloned(), redirect.fd) {
+            flow.out.push((file, true));
         }
     }
 
@@ -409,9 +432,13 @@ impl Eval<'_> {
     }
 
     pub(super) fn remember_written(&mut self, value: &Value, stream: Stream, append: bool) {
-        if let Target::Path(path) = self.resolve(value)
-            && self.state.written.len() < 64
-        {
+        let Target::Path(path) = self.resolve(value) else {
+            return;
+        };
+        if let Some(sink) = self.state.sinks.get(&path).cloned() {
+            self.subshell(|eval| eval.script(&sink, stream.clone()));
+        }
+        if self.state.written.len() < 64 {
             let before = if append {
                 self.state.written.get(&path).cloned()
             } else {

@@ -185,19 +185,22 @@ impl Eval<'_> {
 
     /// `<(..)` names a pipe; remembering what flows there lets `bash <(..)` be followed.
     fn process(&mut self, output: bool, script: &Script, out: &mut Fields) {
-        let stream = self.subshell(|eval| {
-            eval.script(
-                script,
-                if output {
-                    Stream::unknown(Labels::INPUT)
-                } else {
-                    Stream::empty()
-                },
-            )
-        });
-        let name = format!("/dev/fd/{}", 63 - self.state.written.len().min(50));
+        let stdin = if output {
+            Stream::unknown(Labels::NONE)
+        } else {
+            Stream::empty()
+        };
+        let stream = self.subshell(|eval| eval.script(script, stdin));
+        let count = self.state.written.len() + self.state.sinks.len();
+        let name = format!("/dev/fd/{}", 63 + count);
         let labels = stream.labels;
-        self.state.written.insert(name.clone(), stream);
+        if output {
+            self.state
+                .sinks
+                .insert(name.clone(), alloc::rc::Rc::new(script.clone()));
+        } else {
+            self.state.written.insert(name.clone(), stream);
+        }
         let value = out.current();
         value.push_text(&name);
         value.labels = value.labels.with(labels);

@@ -48,7 +48,14 @@ impl Eval<'_> {
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         match facts::program(base).or_else(|| facts::program(versionless(base))) {
             Some(program) => self.program(base, program, argv, stdin, piped, span),
-            None => self.unlisted(base, argv, &stdin, span),
+            None => {
+                // bash calls this function for a program that it does not find.
+                if let Some(body) = self.state.functions.get("command_not_found_handle").cloned() {
+                    let handled: Vec<Value> = core::iter::once(Value::default()).chain(argv.iter().cloned()).collect();
+                    self.call("command_not_found_handle", &body, &handled, stdin.clone(), piped, span);
+                }
+                self.unlisted(base, argv, &stdin, span)
+            }
         }
     }
 

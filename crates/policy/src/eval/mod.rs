@@ -72,6 +72,12 @@ pub(crate) struct State {
     written: BTreeMap<String, Stream>,
     /// Links and mounts made earlier in the text: the new path, and what it stands for.
     links: BTreeMap<String, String>,
+    /// What can be read from descriptors that the text opened.
+    inputs: BTreeMap<u32, Stream>,
+    /// Files that descriptors which the text opened write to.
+    outputs: BTreeMap<u32, Value>,
+    /// `>(..)`: the name, and what reads from it.
+    sinks: BTreeMap<String, Rc<Script>>,
 }
 
 impl State {
@@ -130,6 +136,9 @@ impl<'w> Eval<'w> {
                 cwd: Some(cwd.clone()),
                 written: BTreeMap::new(),
                 links: BTreeMap::new(),
+                inputs: BTreeMap::new(),
+                outputs: BTreeMap::new(),
+                sinks: BTreeMap::new(),
             },
             chain: Vec::new(),
             pin: None,

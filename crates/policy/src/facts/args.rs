@@ -79,6 +79,9 @@ impl Parser<'_> {
             } else if self.style() == Style::Pairs && self.pair(&word) {
             } else if bundle && !text.starts_with('-') {
                 self.cluster(&word, 0);
+            } else if text == "-" && self.find("-").is_some() {
+            } else if text.len() > 1 && text.starts_with('+') && self.has_plus_options() {
+                self.plus(text);
             } else if text.starts_with("--") {
                 self.long(&word);
             } else if text.len() > 1 && text.starts_with('-') {
@@ -96,7 +99,9 @@ impl Parser<'_> {
             Some(role) if matches!(role.kind, RoleKind::Command | RoleKind::ScriptWords) => role,
             _ => return false,
         };
-        if !self.out.dash_dash && word.prefix().starts_with('-') && word.prefix().len() > 1 {
+        let text = word.prefix();
+        let option = text.starts_with('-') && (text.len() > 1 || self.find("-").is_some());
+        if !self.out.dash_dash && (option || text.starts_with('+') && self.has_plus_options()) {
             return false;
         }
         // `env A=b cmd`, `sudo A=b cmd`: assignments before the command.
@@ -142,6 +147,18 @@ impl Parser<'_> {
         let Some(opt) = self.find(key) else { return false };
         self.out.options.push((opt, Some(word.without_prefix(at + 1))));
         true
+    }
+
+    /// `bash +x`: options that are switched off.
+    fn has_plus_options(&self) -> bool {
+        let options = self.program().map_or(&[][..], |p| p.options);
+        options.iter().any(|o| o.names.iter().any(|n| n.starts_with('+')))
+    }
+
+    fn plus(&mut self, text: &str) {
+        if self.find(text).is_some_and(Opt::takes_value) {
+            self.at += 1;
+        }
     }
 
     fn long(&mut self, word: &Value) {
