@@ -20,6 +20,7 @@ usage: cargo xtask TASK
   test            formatting, lints, walls, licences, all tests, all suites; ends with `N passed, N failed`
   test SUITE...   only these suites
   tidy            the walls of the house
+  rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
   bench hook      how long the hook takes, against a C program that does nothing
   bench hook FILE the same for a program that was built in another way";
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ["test"] => test::everything(),
         ["test", suites @ ..] => test::only(suites),
         ["tidy"] => tidy::run(),
+        ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
         ["bench", "hook", program] => bench::run(program.into()),

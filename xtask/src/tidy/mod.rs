@@ -4,6 +4,7 @@
 
 mod files;
 mod manifests;
+pub(crate) mod pages;
 mod sources;
 mod texts;
 
@@ -32,6 +33,9 @@ const WALLS: &[Wall] = &[
     sources::forbidden,
     texts::rules_parse,
     texts::machine_paths,
+    pages::rules_page,
+    pages::links,
+    pages::bypasses,
 ];
 
 pub(crate) fn run() -> Result<()> {
