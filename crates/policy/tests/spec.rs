@@ -29,6 +29,8 @@ const PENDING: &[&str] = &[
     "retry() { \"$@\" || retry \"$@\"; }; retry true",
     // `$0` of `-c` is the word after the text.
     "bash -c '$0 -rf /' rm",
+    // Behind the text, a word with a dash is no option of the shell.
+    "bash -c 'git push \"$@\"' _ -f",
     // What a compiler wrote is not a script that reads its input as code.
     "gcc -Wall -O2 -o app main.c -lm && ./app < in.txt",
     // A name before `@`, headers, copies of secret files.
