@@ -36,6 +36,7 @@ const WALLS: &[Wall] = &[
     pages::rules_page,
     pages::links,
     pages::bypasses,
+    pages::limits,
 ];
 
 pub(crate) fn run() -> Result<()> {

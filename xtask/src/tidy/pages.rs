@@ -11,6 +11,8 @@ use std::fmt::Write as _;
 const RULES: &str = "docs/rules.md";
 /// The list of attacks, whose last column names a case for each.
 const BYPASSES: &str = "docs/bypasses.md";
+/// The page with the known limits.
+const LIMITS: &str = "SECURITY.md";
 
 const RULES_HEAD: &str = "\
 # The built-in rules
@@ -122,6 +124,32 @@ fn has_case(files: &Files, row: &str) -> bool {
     case() == Some(true)
 }
 
+/// A limit that a test shows is one while that test is ignored.
+pub(super) fn limits(files: &Files) -> Vec<Finding> {
+    let rows = files.get(LIMITS).unwrap_or_default().lines().enumerate();
+    let rows = rows.filter(|(_, row)| row.starts_with("| ") && row.contains(" is ignored"));
+    let lifted = rows.filter(|(_, row)| !row.split('`').any(|name| is_ignored(files, name)));
+    lifted
+        .map(|(number, _)| {
+            finding(
+                &format!("{LIMITS}:{}", number + 1),
+                "names no ignored test: is the limit gone?",
+            )
+        })
+        .collect()
+}
+
+fn is_ignored(files: &Files, test: &str) -> bool {
+    let head = format!("fn {test}(");
+    let before = files
+        .all()
+        .filter(|(path, _)| path.ends_with(".rs"))
+        .filter_map(|(_, text)| text.split_once(&head));
+    before
+        .flat_map(|(before, _)| before.lines().rev().take(2))
+        .any(|line| line.starts_with("#[ignore"))
+}
+
 fn finding(place: &str, why: &str) -> Finding {
     Finding {
         place: place.to_owned(),
@@ -191,5 +219,18 @@ mod tests {
         ] {
             assert_eq!(bypasses(&page(row)).len(), 1, "{row}");
         }
+    }
+
+    #[test]
+    fn a_limit_that_is_gone_is_found() {
+        let page = (LIMITS, "| x | The test `a_b` is ignored. |\n| y | no test |\n");
+        let ignored = (
+            "crates/shell/tests/a.rs",
+            "#[test]\n#[ignore = \"later\"]\nfn a_b() {}\n",
+        );
+        let run = ("crates/shell/tests/a.rs", "#[test]\nfn a_b() {}\n");
+        assert_eq!(limits(&house(&[page, ignored])), []);
+        assert_eq!(limits(&house(&[page, run])).len(), 1);
+        assert_eq!(limits(&house(&[page])).len(), 1);
     }
 }
