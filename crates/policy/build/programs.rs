@@ -124,6 +124,7 @@ fn one(program: &Program, place: &str, inherited: &[String], examples: &mut Vec<
     let style = match program.style.as_str() {
         "" | "gnu" => "Gnu",
         "abbreviated" => "Abbreviated",
+        "posix" => "Posix",
         "long" => "Long",
         "pairs" => "Pairs",
         "bundle" => "Bundle",

@@ -117,6 +117,7 @@ pub(crate) fn conds(text: &str, place: &str) -> String {
         let (t, not) = t.strip_prefix('!').map_or((t, false), |r| (r, true));
         let test = match t {
             "operand" => "Test::Operand".into(),
+            "command" => "Test::Command".into(),
             "stdin" => "Test::Stdin".into(),
             "dashdash" => "Test::DashDash".into(),
             _ => cond_text(t, place),

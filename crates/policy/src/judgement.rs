@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use crate::effect::Tags;
-use crate::eval::{Eval, Stream, Value};
+use crate::eval::{Eval, Value};
 use crate::rules::RULES;
 use crate::world::Recorder;
 use crate::{Act, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
@@ -105,7 +105,7 @@ fn effects(request: &Request, eval: &mut Eval<'_>) {
     match &request.subject {
         Subject::Command(text) => {
             hidden_characters(text, eval);
-            eval.text(text, Stream::unknown(crate::eval::Labels::NONE));
+            eval.request(text);
         }
         Subject::File { path, delete, .. } => {
             let act = match (request.kind, delete) {

@@ -18,7 +18,7 @@ enum Tok<'a> {
 }
 
 /// Characters of a word in which braces are looked for.
-const MAX_CHARS: usize = 4096;
+const MAX_CHARS: usize = 1024;
 
 /// The words that `word` stands for; `None` when they are too many to follow.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {

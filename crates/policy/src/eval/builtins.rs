@@ -39,15 +39,18 @@ impl Eval<'_> {
                 Stream::empty()
             };
         }
-        let mut argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
-        // An alias is only a prefix of the text; its words stand before the arguments.
-        if let Some(expanded) = argv
+        let argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
+        // A shell that runs a script does not expand aliases, one that somebody types into does: both are looked at.
+        let alias = argv
             .first()
             .and_then(Value::known)
             .and_then(|n| self.state.aliases.get(n))
-            .cloned()
-        {
-            argv = self.alias(&expanded, &argv, span);
+            .cloned();
+        if let Some(text) = alias {
+            self.subshell(|eval| {
+                let expanded = eval.alias(&text, &argv, span);
+                eval.simple_call(assigns, &expanded, stdin.clone(), piped, span)
+            });
         }
         if argv.is_empty() {
             self.status = Some(true);
@@ -72,10 +75,13 @@ impl Eval<'_> {
         if assigns.is_empty() {
             return self.invoke(argv, stdin, piped, span);
         }
-        let saved = self.state.vars.clone();
-        assigns.iter().for_each(|a| self.assign(a));
+        let saved = (self.state.vars.clone(), self.state.exported.clone());
+        for assign in assigns {
+            self.assign(assign);
+            self.state.exported.insert(assign.name.clone());
+        }
         let out = self.invoke(argv, stdin, piped, span);
-        self.state.vars = saved;
+        (self.state.vars, self.state.exported) = saved;
         out
     }
 
@@ -214,10 +220,19 @@ impl Eval<'_> {
                 flags.push_str(f);
                 continue;
             }
-            let Some(eq) = text.find('=') else { continue };
+            let exports = builtin == "export" || flags.contains('x');
+            let Some(eq) = text.find('=') else {
+                if exports {
+                    self.state.exported.insert(text);
+                }
+                continue;
+            };
             let (head, _) = text.split_at_checked(eq).unwrap_or((&text, ""));
             let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
             let rest = value.without_prefix(eq + 1);
+            if exports {
+                self.state.exported.insert(name.into());
+            }
             let list = rest
                 .known()
                 .filter(|t| flags.contains(['a', 'A']) && t.starts_with('('));
@@ -233,7 +248,6 @@ impl Eval<'_> {
                 self.set(name, rest, append);
             }
         }
-        let _ = builtin;
     }
 
     /// `declare -a x='(a b)'`: the text is read as an array.
@@ -269,6 +283,14 @@ impl Eval<'_> {
     ) -> Option<Stream> {
         let args = argv.get(1..).unwrap_or_default();
         match name {
+            // The facts judge the text where it is set; it runs at the end, with what is known then.
+            "trap" => {
+                let text = args.iter().find(|a| !matches!(a.known(), Some("--" | "-")));
+                if let Some(text) = text.filter(|_| self.traps.len() < 16) {
+                    self.traps.push(text.clone());
+                }
+                return None;
+            }
             "cd" | "pushd" | "chdir" => self.change_dir(args),
             "popd" => self.state.cwd = None,
             "eval" => return Some(self.eval_words(args, stdin, span)),
@@ -283,6 +305,9 @@ impl Eval<'_> {
                 self.state.positional.drain(..n.min(self.state.positional.len()));
             }
             "unset" => args.iter().filter_map(Value::known).for_each(|n| {
+                if n == "HISTFILE" {
+                    self.environment(n, &Value::text("unset").at(span));
+                }
                 self.state.vars.remove(n);
                 self.state.functions.remove(n);
             }),
@@ -308,7 +333,12 @@ impl Eval<'_> {
             }
             ":" | "true" => self.status = Some(true),
             "false" => self.status = Some(false),
-            "exit" | "return" | "break" | "continue" => {}
+            // What follows in the function or loop may be passed over.
+            "exit" | "return" | "break" | "continue" => {
+                if self.left.len() < MAX_STATES {
+                    self.left.push(self.state.clone());
+                }
+            }
             _ => return None,
         }
         Some(Stream::empty())
@@ -337,6 +367,12 @@ impl Eval<'_> {
         {
             self.failed.push(self.state.clone());
         }
+        // With a search path for directories it may end up anywhere.
+        let next = if self.state.vars.contains_key("CDPATH") {
+            None
+        } else {
+            next
+        };
         if let Some(old) = self.state.cwd.clone() {
             self.state.vars.insert("OLDPWD".into(), Var::Scalar(Value::text(old)));
         }
@@ -411,9 +447,10 @@ impl Eval<'_> {
                         self.code_value("sh", code, builtin, Stream::empty(), &[]);
                     }
                 }
-                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i" | "-C" | "-c" | "-O" | "-s")
-                    if builtin != "read" || arg.known() != Some("-s") =>
-                {
+                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i") if builtin == "read" => {
+                    args.next();
+                }
+                Some("-d" | "-n" | "-O" | "-s" | "-u" | "-c") if builtin != "read" => {
                     args.next();
                 }
                 Some(name) if !name.starts_with('-') => names.push(name),

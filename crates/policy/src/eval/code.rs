@@ -11,6 +11,12 @@ use crate::effect::Tags;
 use crate::facts::{Role, RoleKind};
 use crate::{Act, Target, lang};
 
+/// Where a file's contents came from that nobody can have looked at.
+const UNSEEN: Labels = Labels::NETWORK
+    .with(Labels::DECODED)
+    .with(Labels::INPUT)
+    .with(Labels::SECRET);
+
 impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
     pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
@@ -31,7 +37,7 @@ impl Eval<'_> {
         let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
         let program = context.program.clone();
         let stdin = context.stdin.clone();
-        self.subshell(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
+        self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
         self.state.positional = saved;
     }
 
@@ -48,7 +54,10 @@ impl Eval<'_> {
         stdin: &Stream,
         extra: &[&'static str],
     ) -> Stream {
-        if let Some(written) = self.written_to(value) {
+        let written = self.written_to(value);
+        // A program that was built here is no more unknown than any other program.
+        let built = |s: &Stream| s.text.is_none() && !s.labels.has(UNSEEN);
+        if let Some(written) = written.filter(|s| !built(s)) {
             let code = super::expand::stream_value(written);
             return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
         }
@@ -67,6 +76,21 @@ impl Eval<'_> {
         Stream::unknown(Labels::PROGRAM)
     }
 
+    /// Another shell: it sees the variables that were exported. Whether one was exported before the text began is not
+    /// known, so it is also looked at as if it saw them all.
+    fn child(&mut self, f: impl Fn(&mut Self) -> Stream) {
+        let exported = &self.state.exported;
+        if self.state.vars.keys().any(|name| !exported.contains(name)) {
+            self.subshell(|eval| {
+                let exported = core::mem::take(&mut eval.state.exported);
+                eval.state.vars.retain(|name, _| exported.contains(name));
+                eval.state.exported = exported;
+                f(eval)
+            });
+        }
+        self.subshell(f);
+    }
+
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
         let lang = language(role.arg, &context.program);
         if lang != "sh" {
@@ -77,9 +101,10 @@ impl Eval<'_> {
         let args = rest.get(1..).unwrap_or_default().to_vec();
         let program = context.program.clone();
         let stdin = context.stdin.clone();
-        self.subshell(|eval| {
-            eval.state.positional = args;
-            eval.code_value("sh", value, &program, stdin, role.tags)
+        self.child(|eval| {
+            eval.state.positional.clone_from(&args);
+            eval.state.zero = rest.first().cloned();
+            eval.code_value("sh", value, &program, stdin.clone(), role.tags)
         });
     }
 
@@ -140,7 +165,7 @@ impl Eval<'_> {
                 }
                 let lang = language(role.arg, &context.program);
                 let program = context.program.clone();
-                self.subshell(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
+                self.child(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
             }
             RoleKind::Send if context.piped => {
                 let mut tags = context.tags.clone();

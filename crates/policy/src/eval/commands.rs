@@ -45,6 +45,9 @@ impl Eval<'_> {
         let mut out = self.pipeline(&chain.first, stdin);
         for (joint, pipeline) in &chain.rest {
             let runs = self.status.map(|ok| ok == (*joint == Joint::And));
+            if *joint == Joint::Or {
+                self.after_failure(pipeline, stdin);
+            }
             out = out.then(self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin)));
         }
         // A `cd` that fails leaves everything where it was.
@@ -54,6 +57,16 @@ impl Eval<'_> {
         out
     }
 
+    /// `cd x || ...`: what comes after `||` runs where the `cd` failed.
+    fn after_failure(&mut self, pipeline: &Pipeline, stdin: &Stream) {
+        for failed in core::mem::take(&mut self.failed) {
+            let here = core::mem::replace(&mut self.state, failed);
+            self.pipeline(pipeline, stdin);
+            let there = core::mem::replace(&mut self.state, here);
+            self.fork(there);
+        }
+    }
+
     /// Something that runs (`Some(true)`), does not run, or may run. What does not run is looked at all the same, without
     /// its consequences: nothing is judged more mildly because of a condition.
     fn perhaps(&mut self, runs: Option<bool>, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
@@ -61,8 +74,11 @@ impl Eval<'_> {
             Some(true) => f(self),
             Some(false) => {
                 let status = self.status;
+                let (written, links) = (self.state.written.clone(), self.state.links.clone());
                 self.subshell(f);
                 self.status = status;
+                self.state.written = written;
+                self.state.links = links;
                 Stream::empty()
             }
             None => {
@@ -118,6 +134,7 @@ impl Eval<'_> {
             out: Vec::new(),
         };
         self.redirects(&command.redirects, &mut flow);
+        self.standing_input(&command.form, &mut flow);
         let out = match &command.form {
             Form::Simple { assigns, words } => {
                 self.simple(assigns, words, flow.stdin.clone(), flow.piped, command.span)
@@ -125,6 +142,19 @@ impl Eval<'_> {
             form => self.compound(form, flow.stdin.clone()),
         };
         self.deliver(out, &flow.out)
+    }
+
+    /// `exec < file` gives every later command its input.
+    fn standing_input(&mut self, form: &Form, flow: &mut Flow) {
+        let bare_exec = matches!(form, Form::Simple { words, .. } if matches!(words.as_slice(), [w] if w.literal().as_deref() == Some("exec")));
+        if bare_exec && flow.piped {
+            self.state.inputs.insert(0, flow.stdin.clone());
+        } else if !flow.piped
+            && let Some(text) = self.state.inputs.get(&0)
+        {
+            flow.stdin = text.clone();
+            flow.piped = true;
+        }
     }
 
     fn compound(&mut self, form: &Form, stdin: Stream) -> Stream {

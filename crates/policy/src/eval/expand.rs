@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use shell::{Part, Script, Word};
 
-use super::{Eval, Labels, Piece, Stream, Value, Var, braces};
+use super::{BYTES_PER_WORD, Eval, Labels, Piece, Stream, Value, Var, braces};
 
 /// Collects the fields of a word.
 #[derive(Default)]
@@ -208,7 +208,7 @@ impl Eval<'_> {
 
     /// Puts an expanded value into the word; outside quotes it is split and its globs are active.
     pub(super) fn insert(&mut self, value: Value, out: &mut Fields, mode: Mode) {
-        self.spend_bytes(value.weight());
+        self.spend_bytes(value.weight() + BYTES_PER_WORD);
         if mode != Mode::Split {
             if mode == Mode::Quoted || !value.pieces.is_empty() {
                 out.current().append(&value);

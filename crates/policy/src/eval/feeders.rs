@@ -47,11 +47,13 @@ impl Eval<'_> {
             }
             last
         } else {
-            let argv: Vec<Value> = words.iter().cloned().chain(fed).collect();
+            let argv: Vec<Value> = words.iter().cloned().chain(fed.iter().cloned()).collect();
             self.invoke(&argv, Stream::empty(), false, span)
         };
-        for effect in self.effects.iter_mut().skip(from) {
-            effect.tags.add("fed");
+        if fed.iter().any(Value::has_unknown) {
+            for effect in self.effects.iter_mut().skip(from) {
+                effect.tags.add("fed");
+            }
         }
         out
     }
@@ -65,7 +67,10 @@ impl Eval<'_> {
             .split_at_checked(cut.unwrap_or(words.len()))
             .unwrap_or((words, &[]));
         let mut inputs: Vec<Value> = inputs.iter().skip(1).cloned().collect();
-        if cut.is_none() {
+        let from_file = cut.and_then(|at| words.get(at)).and_then(Value::known) == Some("::::");
+        if from_file {
+            inputs = alloc::vec![Value::unknown(Labels::FILE.with(Labels::INPUT)).at(span)];
+        } else if cut.is_none() {
             inputs = match &context.stdin.text {
                 Some(text) if context.piped => text.lines().take(64).map(|t| Value::text(t).at(span)).collect(),
                 _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],

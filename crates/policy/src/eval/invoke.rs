@@ -7,14 +7,11 @@ use shell::Span;
 
 use super::feeders::{found_by, substitute};
 use super::roles::Context;
-use super::{Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
+use super::{BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
 use crate::{Act, Target};
-
-/// What a copy of a word costs, in bytes.
-const BYTES_PER_WORD: usize = 64;
 
 impl Eval<'_> {
     /// Runs a call whose words are expanded, and gives what it writes.
@@ -35,7 +32,8 @@ impl Eval<'_> {
         let Some(text) = name.known().map(ToString::to_string) else {
             return self.unknown_command(argv, &stdin, piped);
         };
-        if let Some(body) = self.state.functions.get(&text).cloned() {
+        let external = core::mem::take(&mut self.external);
+        if let Some(body) = self.state.functions.get(&text).filter(|_| !external).cloned() {
             return self.call(&text, &body, argv, stdin, piped, span);
         }
         if let Some(out) = self.builtin(&text, argv, &stdin, piped, span) {
@@ -68,9 +66,21 @@ impl Eval<'_> {
         piped: bool,
         span: Span,
     ) -> Stream {
-        let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
+        let args = argv.get(1..).unwrap_or_default().to_vec();
+        let this = (name.into(), args.clone());
+        if self.calls.contains(&this) {
+            return Stream::unknown(Labels::RUNTIME);
+        }
+        self.calls.push(this);
+        let saved = core::mem::replace(&mut self.state.positional, args);
+        let left = core::mem::take(&mut self.left);
         let out = self.nested_call(name, span, |eval| eval.command(body, stdin, piped));
+        for mut state in core::mem::replace(&mut self.left, left) {
+            state.positional.clone_from(&saved);
+            self.fork(state);
+        }
         self.state.positional = saved;
+        self.calls.pop();
         out
     }
 
@@ -322,6 +332,16 @@ impl Eval<'_> {
             let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
+        // What is written holds what was read: a copy of a secret is one.
+        for (value, _) in parsed
+            .operands
+            .iter()
+            .filter(|(_, r)| r.kind == RoleKind::Write && !r.tags.contains(&"content"))
+        {
+            if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) {
+                self.remember_written(value, Stream::unknown(labels), false);
+            }
+        }
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
         {
@@ -449,6 +469,15 @@ impl Eval<'_> {
         self.chain.push(why);
         let out = match (role.kind, role.arg) {
             (RoleKind::ScriptWords, "parallel") => self.parallel(words, context, span),
+            (RoleKind::ScriptWords, _) if role.tags.contains(&"remote") => {
+                let joined = join(words);
+                let program = context.program.clone();
+                // On another host the working directory is another one.
+                self.subshell(|eval| {
+                    eval.state.cwd = None;
+                    eval.code_value("sh", &joined, &program, context.stdin.clone(), role.tags)
+                })
+            }
             (RoleKind::ScriptWords, _) => {
                 let joined = join(words);
                 self.code_value(
@@ -465,7 +494,10 @@ impl Eval<'_> {
                 self.invoke(&words, Stream::empty(), false, span)
             }
             (_, "xargs") => self.xargs(words, context, parsed, span),
-            _ => self.invoke(words, context.stdin.clone(), context.piped, span),
+            _ => {
+                self.external = true;
+                self.invoke(words, context.stdin.clone(), context.piped, span)
+            }
         };
         self.chain.pop();
         out

@@ -18,7 +18,7 @@ mod patterns;
 mod roles;
 mod value;
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -37,8 +37,12 @@ const FUEL: u32 = 20_000;
 const MAX_NEST: u32 = 24;
 /// Constructs inside constructs that are entered, counted through all texts: it bounds the stack.
 const MAX_DEPTH: u32 = 160;
+/// What a copy of a word costs, in bytes.
+const BYTES_PER_WORD: usize = 64;
 /// Bytes that cost as much as one command when they are copied or compared.
 const BYTES_PER_STEP: usize = 512;
+/// Effects that are kept. Only the one that says that there were more comes on top.
+const MAX_EFFECTS: usize = 2048;
 /// States that are followed side by side when it is not known what ran.
 const MAX_STATES: usize = 6;
 /// Bytes of a text that cannot be read that are looked at in pieces.
@@ -63,9 +67,13 @@ pub(crate) enum Var {
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     vars: BTreeMap<String, Var>,
+    /// Variables that other programs get to see.
+    exported: BTreeSet<String>,
     functions: BTreeMap<String, Rc<Command>>,
     aliases: BTreeMap<String, String>,
     positional: Vec<Value>,
+    /// `$0`, where a text was given another one.
+    zero: Option<Value>,
     /// `None` after a `cd` to a place that is not known.
     cwd: Option<String>,
     /// Files written earlier in the text, and with what.
@@ -85,7 +93,7 @@ impl State {
     fn weight(&self) -> usize {
         let var = |v: &Var| match v {
             Var::Scalar(v) => v.weight(),
-            Var::Array(vs) => vs.iter().map(Value::weight).sum(),
+            Var::Array(vs) => vs.iter().map(|v| v.weight() + BYTES_PER_WORD).sum(),
             Var::Ref(name) => name.len(),
         };
         let vars: usize = self.vars.values().map(var).sum();
@@ -95,7 +103,12 @@ impl State {
             .filter_map(|s| s.text.as_ref())
             .map(String::len)
             .sum();
-        vars + written + self.positional.iter().map(Value::weight).sum::<usize>()
+        vars + written
+            + self
+                .positional
+                .iter()
+                .map(|v| v.weight() + BYTES_PER_WORD)
+                .sum::<usize>()
     }
 }
 
@@ -112,9 +125,19 @@ pub(crate) struct Eval<'w> {
     forks: Vec<State>,
     /// States after a `cd` that may have failed, until the end of the chain that it stands in.
     failed: Vec<State>,
+    /// States at a `return`, `break` or `continue`, until the function or loop ends.
+    left: Vec<State>,
+    /// Texts of `trap`, run at the end.
+    traps: Vec<Value>,
+    /// Functions being called, with their arguments: calling one again in the same way shows nothing new.
+    calls: Vec<(String, Vec<Value>)>,
+    /// The next call comes from another program: the shell's functions are not known there.
+    external: bool,
     /// Whether the last command succeeded, where that is known.
     status: Option<bool>,
     fuel: u32,
+    /// Bytes that were copied and are not yet paid for.
+    debt: usize,
     nest: u32,
     depth: u32,
     reparsed: usize,
@@ -130,9 +153,11 @@ impl<'w> Eval<'w> {
             effects: Vec::new(),
             state: State {
                 vars: BTreeMap::new(),
+                exported: BTreeSet::new(),
                 functions: BTreeMap::new(),
                 aliases: BTreeMap::new(),
                 positional: Vec::new(),
+                zero: None,
                 cwd: Some(cwd.clone()),
                 written: BTreeMap::new(),
                 links: BTreeMap::new(),
@@ -144,8 +169,13 @@ impl<'w> Eval<'w> {
             pin: None,
             forks: Vec::new(),
             failed: Vec::new(),
+            left: Vec::new(),
+            traps: Vec::new(),
+            calls: Vec::new(),
+            external: false,
             status: None,
             fuel: FUEL,
+            debt: 0,
             nest: 0,
             depth: 0,
             reparsed: 0,
@@ -181,6 +211,16 @@ impl<'w> Eval<'w> {
             self.tokens(text);
         }
         self.script(&script, stdin)
+    }
+
+    /// The whole text of a request: what it says, and then what it left to be done at its end.
+    pub(crate) fn request(&mut self, text: &str) {
+        self.text(text, Stream::unknown(Labels::NONE));
+        for trap in core::mem::take(&mut self.traps) {
+            self.in_every_state(|eval| {
+                eval.subshell(|eval| eval.code_value("sh", &trap, "trap", Stream::empty(), &[]))
+            });
+        }
     }
 
     /// A text that cannot be read as a whole is also judged in pieces: whatever stands between two separators, as if it
@@ -259,7 +299,9 @@ impl<'w> Eval<'w> {
 
     /// Copying and comparing text costs, too.
     fn spend_bytes(&mut self, bytes: usize) {
-        let steps = u32::try_from(bytes / BYTES_PER_STEP).unwrap_or(u32::MAX);
+        self.debt = self.debt.saturating_add(bytes);
+        let steps = u32::try_from(self.debt / BYTES_PER_STEP).unwrap_or(u32::MAX);
+        self.debt %= BYTES_PER_STEP;
         self.fuel = self.fuel.saturating_sub(steps);
     }
 
@@ -303,8 +345,9 @@ impl<'w> Eval<'w> {
         program: &str,
         span: Span,
     ) {
-        if self.effects.len() >= 512 {
-            return;
+        // A long beginning must not hide what comes after it.
+        if self.effects.len() >= MAX_EFFECTS && !tags.has("limit") {
+            return self.give_up(span);
         }
         let span = self.pin.unwrap_or(span);
         let effect = Effect {
@@ -348,11 +391,13 @@ impl<'w> Eval<'w> {
                 let tail = value.pattern();
                 let tail = tail.trim_start_matches(|c| c != '/');
                 // An unset variable is empty, and then the rest is the root: `rm -rf $d/*`.
-                if matches!(tail, "/" | "/*" | "/.*")
-                    && value.pattern().starts_with(UNKNOWN)
-                    && value.labels.has(Labels::VARIABLE)
-                {
-                    tags.add("root-if-unset");
+                let empty_prefix = value.pattern().starts_with(UNKNOWN) && value.labels.has(Labels::VARIABLE);
+                if empty_prefix && tail.starts_with('/') && !tail.contains(UNKNOWN) {
+                    let mut root_tags = Tags::default();
+                    places::label(&places::clean(tail, "/"), &self.workspace, self.world, &mut root_tags);
+                    if ["root", "system-dir", "home"].iter().any(|t| root_tags.has(t)) {
+                        tags.add("root-if-unset");
+                    }
                 }
                 if tail.len() > 1 {
                     let workspace = self.workspace.clone();
@@ -495,9 +540,11 @@ impl PartialEq for State {
         same_functions
             && self.cwd == other.cwd
             && self.vars == other.vars
+            && self.exported == other.exported
             && self.positional == other.positional
             && self.aliases == other.aliases
             && self.links == other.links
+            && self.written == other.written
     }
 }
 

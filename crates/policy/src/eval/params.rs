@@ -56,6 +56,9 @@ impl Eval<'_> {
             " ".into()
         };
         for (i, value) in values.iter().enumerate() {
+            if self.fuel == 0 {
+                return self.give_up(param.span);
+            }
             if i > 0 {
                 if mode == Mode::Whole || (mode == Mode::Quoted && star) {
                     out.current().push_text(&joiner);
@@ -156,7 +159,7 @@ impl Eval<'_> {
         let known = |text: &str| Held::One(Value::text(text));
         if let Ok(n) = name.parse::<usize>() {
             if n == 0 {
-                return known("bash");
+                return self.state.zero.clone().map_or_else(|| known("bash"), Held::One);
             }
             return self
                 .state

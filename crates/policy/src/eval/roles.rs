@@ -80,7 +80,7 @@ impl Eval<'_> {
                 self.act_path(Act::Delete, value, tags, program).with(labels)
             }
             RoleKind::Send => self.send(value, tags, context),
-            RoleKind::Upload => self.upload(value, tags, context),
+            RoleKind::Upload => self.upload(role.arg, value, tags, context),
             RoleKind::SendFile => self.send_file(value, tags, context),
             RoleKind::Url => {
                 if role.arg == "save" {
@@ -181,9 +181,12 @@ impl Eval<'_> {
     }
 
     /// `@file`, `name=@file`, `name=<file`: the file is sent; `@-` sends what flows in.
-    fn upload(&mut self, value: &Value, tags: Tags, context: &Context) -> Labels {
+    fn upload(&mut self, role_arg: &str, value: &Value, tags: Tags, context: &Context) -> Labels {
         let text = value.prefix();
-        let at = if text.starts_with('@') {
+        let named = role_arg == "name";
+        let at = if let Some(at) = text.find('@').filter(|_| named) {
+            Some(at + 1)
+        } else if text.starts_with('@') {
             Some(1)
         } else {
             text.find("=@").or_else(|| text.find("=<")).map(|i| i + 2)
@@ -409,6 +412,7 @@ impl Eval<'_> {
         let name = text.get(..at).unwrap_or_default().to_string();
         let rest = value.without_prefix(at + 1).at(value.span);
         self.environment(&name, &rest);
+        self.state.exported.insert(name.clone());
         self.state.vars.insert(name, Var::Scalar(rest));
     }
 }
@@ -434,7 +438,7 @@ fn host_of(text: &str) -> String {
 /// Letters of other scripts inside an otherwise Latin host, and punycode.
 fn confusable(text: &str) -> bool {
     let host = host_of(text);
-    let foreign = host.chars().any(|c| !c.is_ascii() && c != '…');
+    let foreign = host.chars().any(|c| c > '\u{24f}' && c != '…');
     let latin = host.chars().any(|c| c.is_ascii_alphabetic());
     let rest_foreign = text
         .chars()

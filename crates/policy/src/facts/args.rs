@@ -33,6 +33,7 @@ pub(crate) fn parse(program: &'static Program, words: &[Value], piped: bool) -> 
         },
         words,
         at: 0,
+        ended: false,
         plain: Vec::new(),
     };
     parser.run();
@@ -44,6 +45,8 @@ struct Parser<'a> {
     out: Parsed,
     words: &'a [Value],
     at: usize,
+    /// No options come any more.
+    ended: bool,
     /// Operands whose place is not decided yet: alternates depend on options that may come later.
     plain: Vec<Value>,
 }
@@ -72,7 +75,7 @@ impl Parser<'_> {
             if self.takes_rest(&word) {
                 return;
             }
-            if self.out.dash_dash || self.style() == Style::Plain {
+            if self.ended || self.out.dash_dash || self.style() == Style::Plain {
                 self.operand(word);
             } else if text == "--" && word.known().is_some() {
                 self.out.dash_dash = true;
@@ -136,6 +139,7 @@ impl Parser<'_> {
             return;
         }
         self.plain.push(word);
+        self.ended |= self.style() == Style::Posix;
     }
 
     /// `key=value` of a program such as dd.
@@ -379,6 +383,7 @@ impl Parsed {
                 .iter()
                 .any(|(o, v)| o.named(name) && v.as_ref().is_some_and(|v| like(v, pattern))),
             Test::Tag(tag) => self.tag(tag),
+            Test::Command => !self.commands.is_empty(),
             Test::Operand => !self.operands.is_empty() || !self.commands.is_empty(),
             // An option that the facts do not name is a word like any other.
             Test::OperandLike(pattern) => {

@@ -33,6 +33,8 @@ pub(crate) enum Style {
     Gnu,
     /// Like `Gnu`, and long options may be cut short.
     Abbreviated,
+    /// Options end at the first operand: what follows is handed on (`bash x.sh -f`).
+    Posix,
     /// Whole words after a single dash (`find -name`, `java -jar`).
     Long,
     /// `key=value` words (`dd`).
@@ -158,6 +160,8 @@ pub(crate) enum Test {
     OptionLike(&'static str, &'static str),
     Tag(&'static str),
     Operand,
+    /// The call starts another command.
+    Command,
     OperandLike(&'static str),
     NthLike(usize, &'static str),
     /// The call has a `--`.

@@ -137,7 +137,6 @@ fn a_transparent_wrapper_leaves_what_is_allowed_allowed() {
 }
 
 #[test]
-#[ignore = "the evaluator takes every branch in turn and forgets the one before, and follows only the usual descriptors"]
 fn a_decoy_never_makes_a_verdict_milder() {
     let mut broken = Vec::new();
     for (i, (subject, verdict)) in dangerous().iter().enumerate() {
@@ -285,7 +284,6 @@ fn strict_is_never_milder_than_guard_and_a_rule_less_never_stricter() {
 
 /// What stands in front of a command, however long, takes nothing of it away.
 #[test]
-#[ignore = "after 512 effects the evaluator drops all that follow"]
 fn a_long_beginning_hides_nothing() {
     let names = |count: usize, form: fn(usize) -> String| (0..count).map(form).collect::<String>();
     let beginnings = [
