@@ -25,7 +25,9 @@ impl Error {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NoHome => "Set HOME, or name the places with --config and --state.",
+            Self::NoHome => {
+                "Set HOME to the path of the home directory; TOLLGATE_HOME moves only Tollgate's own folders."
+            }
             Self::RelativePlace { .. } => "Name it by an absolute path.",
             Self::Ledger(error) => error.hint(),
         }

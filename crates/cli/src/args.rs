@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{check, doctor, hook, install, log, uninstall};
@@ -55,13 +55,46 @@ pub(crate) fn usage(error: &clap::Error, ui: &mut Ui) -> Exit {
                 .take(2)
                 .eq(["log", "verify"].map(OsString::from));
             let exit = if verify { Exit::Refused } else { Exit::Usage };
-            let text = error.render().to_string();
-            let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            let sentence = lines.next().unwrap_or_default().trim_start_matches("error: ");
-            let tip = lines
-                .find_map(|line| line.strip_prefix("tip: "))
-                .unwrap_or("`tollgate --help` says what can be given.");
-            ui.fault(&Fault::new(exit, format!("{}.", capital(sentence))).hint(capital(tip)))
+            let (sentence, hint) = in_words(error);
+            ui.fault(&Fault::new(exit, capital(&sentence)).hint(capital(&hint)))
+        }
+    }
+}
+
+/// What is wrong with the command line, one sentence that names it, and what to do about it.
+fn in_words(error: &clap::Error) -> (String, String) {
+    let text = error.render().to_string();
+    let lines = || text.lines().map(str::trim);
+    let tip = lines().find_map(|line| line.strip_prefix("tip: ")).map(str::to_owned);
+    let hint = |otherwise: &str| tip.clone().unwrap_or_else(|| otherwise.to_owned());
+    let named = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    match (error.kind(), named) {
+        (ErrorKind::UnknownArgument, Some(flag)) if flag.starts_with('-') => (
+            format!("There is no flag `{flag}`."),
+            hint("`--help` behind the command says what can be given."),
+        ),
+        (ErrorKind::UnknownArgument, Some(word)) => (
+            format!("`{word}` is one word too many."),
+            hint("What holds blanks stands in quotes, as one word: `tollgate check 'git status'`."),
+        ),
+        _ => {
+            // Names stand on lines of their own below the first one, up to an empty line.
+            let paragraph: Vec<&str> = lines()
+                .skip_while(|line| line.is_empty())
+                .take_while(|line| !line.is_empty())
+                .collect();
+            let (first, names) = paragraph.split_first().unwrap_or((&"", &[]));
+            let sentence = [
+                first.trim_start_matches("error: ").trim_end_matches('.'),
+                &names.join(", "),
+            ];
+            (
+                format!("{}.", sentence.join(" ").trim()),
+                hint("`--help` behind the command says what can be given."),
+            )
         }
     }
 }

@@ -112,6 +112,60 @@ fn check_says_the_verdict_by_its_exit_code() {
 }
 
 #[test]
+fn a_wrong_command_line_is_named_in_one_sentence_with_a_hint() {
+    let bench = Bench::new();
+    for (args, named) in [
+        (&["check"][..], "were not provided: <COMMAND>."),
+        (&["check", "--bogus"], "no flag `--bogus`."),
+        (&["check", "--bogus", "x"], "no flag `--bogus`."),
+        (&["check", "x", "--bogus"], "no flag `--bogus`."),
+        (&["check", "--bogus=x"], "no flag `--bogus`."),
+        (&["check", "-rf", "x"], "no flag `-r`."),
+        (&["explain", "--bogus", "x"], "no flag `--bogus`."),
+        (&["check", "git", "status"], "`status` is one word too many."),
+        (&["check", "ls", "--write", "x"], "--write <PATH>"),
+        (&["check", "ls", "--cwd"], "--cwd <DIR>"),
+        (&["check", "ls", "--agent", "zap"], "no agent `zap`."),
+        (&["install", "--agent", "zap"], "'zap'"),
+        (&["install", "--bogus"], "no flag `--bogus`."),
+        (&["log"], "No command was given."),
+        (&["log", "show", "--last", "x"], "'x'"),
+        (&["zap"], "'zap'"),
+        (&["--bogus"], "no flag `--bogus`."),
+    ] {
+        let (code, out, err) = bench.run(args);
+        assert_eq!((code, out.as_str()), (64, ""), "{args:?} {err}");
+        let lines: Vec<&str> = err.lines().collect();
+        assert_eq!(lines.len(), 2, "{args:?} {err}");
+        assert!(
+            lines[0].starts_with("tollgate: ") && lines[0].contains(named),
+            "{args:?} {err}"
+        );
+        assert!(!lines[0].contains(":.") && lines[0].ends_with('.'), "{args:?} {err}");
+        assert!(lines[1].starts_with("hint: ") && lines[1].len() > 10, "{args:?} {err}");
+    }
+    for args in [
+        &["check", "--", "rm -rf ~"][..],
+        &["check", "--json", "--", "rm -rf ~"],
+        &["explain", "--", "rm -rf ~"],
+    ] {
+        assert_eq!(bench.run(args).0, 10, "{args:?}");
+    }
+    let (code, json) = bench.json(&["check", "--json", "--", "--bogus"]);
+    assert_eq!((code, json["subject"].as_str()), (0, Some("--bogus")));
+}
+
+#[test]
+fn without_a_home_the_hint_names_what_this_command_has() {
+    let bench = Bench::new();
+    for args in [&["check", "ls"][..], &["log", "verify"], &["doctor"]] {
+        let (code, _, err) = said(&bench.command(args).env_remove("HOME").output().unwrap());
+        assert_ne!(code, 0);
+        assert!(err.contains("hint: Set HOME") && !err.contains("--config"), "{err}");
+    }
+}
+
+#[test]
 fn check_shows_rule_part_stake_and_way_out() {
     let bench = Bench::new();
     let (_, out, _) = bench.run(&["check", "x=rm; $x -rf ~", "--agent", "codex"]);
@@ -191,6 +245,13 @@ fn explain_shows_tree_effects_and_findings() {
         "{json}"
     );
     assert!(!json["tree"].as_array().unwrap().is_empty());
+    for args in [&["explain", "--write", ".env"][..], &["explain", "--read", "x"]] {
+        let (_, out, _) = bench.run(args);
+        assert!(
+            out.starts_with("What that does\n  ") && !out.contains("What it s"),
+            "{out}"
+        );
+    }
 }
 
 #[test]
@@ -267,12 +328,22 @@ fn log_show_prints_all_as_stored_or_the_last_for_a_person() {
 #[test]
 fn log_verify_tells_whole_from_tampered() {
     let bench = Bench::new();
-    assert_eq!(bench.run(&["log", "verify"]).0, 0, "no ledger is an empty one");
+    for empty in [false, true] {
+        if empty {
+            fs::create_dir_all(bench.log().parent().unwrap()).unwrap();
+        }
+        for args in [&["log", "verify"][..], &["log", "verify", "--json"]] {
+            let (code, out, err) = bench.run(args);
+            assert!(code == 0 && out.contains("intact"), "no ledger is an empty one");
+            assert!(err.starts_with("no ledger here: "), "{err}");
+        }
+    }
     let noted = "0123456789abcdef".repeat(4);
     assert_eq!(bench.run(&["log", "verify", "--expect-head", &noted]).0, 20);
     for _ in 0..3 {
         let _ = bench.ask(&["hook", "--agent", "claude"], &bench.question("ls"));
     }
+    assert_eq!(bench.run(&["log", "verify"]).2, "");
     let (code, report) = bench.json(&["log", "verify", "--json"]);
     assert_eq!(
         (code, report["intact"].as_bool(), report["records"].as_u64()),

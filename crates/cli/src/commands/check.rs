@@ -19,8 +19,8 @@ const LIMIT: u64 = 1 << 20;
 /// What is to be judged, for `check` and `explain`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The command; `-` reads it from standard input.
-    #[arg(allow_hyphen_values = true, required_unless_present_any = ["write", "read"], conflicts_with_all = ["write", "read"])]
+    /// The command; `-` reads it from standard input. One that starts with a dash stands after `--`.
+    #[arg(required_unless_present_any = ["write", "read"], conflicts_with_all = ["write", "read"])]
     command: Option<String>,
     /// A file tool writes this path.
     #[arg(long, value_name = "PATH", conflicts_with = "read")]

@@ -32,9 +32,12 @@ fn lines(judged: &Judged) -> Vec<String> {
 
 fn show(judged: &Judged, ui: &mut Ui) {
     let Judged { request, judgement, .. } = judged;
-    section("What it says", lines(judged), ui);
     let (runs, others): (Vec<&Effect>, Vec<&Effect>) = judgement.effects.iter().partition(|e| e.act == Act::Run);
-    section("What it starts", runs.iter().map(|e| effect(e, judged)).collect(), ui);
+    // Only a command says and starts something; a file is read or written, and that is all.
+    if matches!(request.subject, Subject::Command(_)) {
+        section("What it says", lines(judged), ui);
+        section("What it starts", runs.iter().map(|e| effect(e, judged)).collect(), ui);
+    }
     section("What that does", others.iter().map(|e| effect(e, judged)).collect(), ui);
     let looks = judgement.looks.iter();
     let looks = looks.map(|l| view::safe(&format!("{} {}: {}", l.question, l.subject, l.answer)));

@@ -1,6 +1,7 @@
 //! `tollgate log`.
 
 use std::io::Write as _;
+use std::path::Path;
 
 use ledger::{Expected, Hash, Ledger, LedgerError, Line, Report};
 use serde_json::{Value, json};
@@ -122,7 +123,20 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
     } else {
         tell(&report, ui);
     }
+    if args.expect_head.is_none() && is_absent(ledger.dir(), &report) {
+        ui.note(ABSENT);
+    }
     Ok(if report.intact() { Exit::Done } else { Exit::Denied })
+}
+
+/// An empty chain has no break, and nothing in it says that it was ever longer.
+const ABSENT: &str =
+    "no ledger here: nothing was ever recorded, or the whole folder was removed; only --expect-head can tell";
+
+/// Whether there is nothing to check: no record, no head, and no folder or an empty one.
+fn is_absent(folder: &Path, report: &Report) -> bool {
+    let holds_nothing = || std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none());
+    report.records == 0 && report.broken == 0 && report.bytes == 0 && holds_nothing()
 }
 
 /// The words for a report.
