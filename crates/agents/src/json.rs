@@ -37,37 +37,45 @@ pub enum Json {
     Object(BTreeMap<String, Json>),
 }
 
-/// Reads one JSON text strictly.
+/// Reads an agent's question strictly.
+///
+/// # Errors
+/// A [`Refusal`] that names what is wrong with the question.
+pub fn parse(bytes: &[u8]) -> Result<Json, Refusal> {
+    parse_of("The question", bytes)
+}
+
+/// Reads any JSON text strictly. `subject` begins the sentence of the refusal: `The question`, `it`.
 ///
 /// # Errors
 /// A [`Refusal`] that names what is wrong with the text.
-pub fn parse(bytes: &[u8]) -> Result<Json, Refusal> {
+pub fn parse_of(subject: &str, bytes: &[u8]) -> Result<Json, Refusal> {
     if bytes.len() > MAX_BYTES {
         return Err(Refusal::new(
             "too-large",
-            "The question is larger than 1 MiB and was not read.",
+            format!("{subject} is larger than 1 MiB and was not read."),
         ));
     }
     let text = core::str::from_utf8(bytes).map_err(|e| {
         Refusal::new(
             "not-utf8",
-            format!("The question is not valid UTF-8 after byte {}.", e.valid_up_to()),
+            format!("{subject} is not valid UTF-8 after byte {}.", e.valid_up_to()),
         )
     })?;
     if text.starts_with('\u{feff}') {
         return Err(Refusal::new(
             "byte-order-mark",
-            "The question starts with a byte order mark.",
+            format!("{subject} starts with a byte order mark."),
         ));
     }
     if text.trim_ascii().is_empty() {
-        return Err(Refusal::new("empty", "The question is empty."));
+        return Err(Refusal::new("empty", format!("{subject} is empty.")));
     }
-    serde_json::from_str(text).map_err(|e| refusal(&e))
+    serde_json::from_str(text).map_err(|e| refusal(subject, &e))
 }
 
 /// Names the fault that the parser found.
-fn refusal(error: &serde_json::Error) -> Refusal {
+fn refusal(subject: &str, error: &serde_json::Error) -> Refusal {
     let text = error.to_string();
     let kind = if text.starts_with(DUPLICATE) {
         "duplicate-key"
@@ -82,7 +90,7 @@ fn refusal(error: &serde_json::Error) -> Refusal {
     } else {
         "not-json"
     };
-    Refusal::new(kind, format!("The question is not strict JSON: {text}."))
+    Refusal::new(kind, format!("{subject} is not strict JSON: {text}."))
 }
 
 /// A JSON string literal of `text`, quotes included. Cannot fail.

@@ -85,11 +85,18 @@ impl Patient {
 
     /// How much protection there is. Never `full` here: that takes a proof with the real agent.
     fn protection(&self, general: &[Check]) -> String {
-        let mut bad = self.checks.iter().chain(general).filter(|check| is_bad(check));
-        match (self.present || self.installed, bad.next()) {
-            (false, _) => "none (the agent was not found here)".to_owned(),
-            (true, Some(first)) => format!("none ({})", first.detail.trim_end_matches('.')),
-            (true, None) => format!("partial ({})", missing(self.agent)),
+        let (config, others): (Vec<&Check>, Vec<&Check>) = general.iter().partition(|check| check.name == "config");
+        let mut open = self.checks.iter().chain(others).filter(|check| is_bad(check));
+        let config = config.into_iter().find(|check| is_bad(check));
+        match (self.present || self.installed, open.next(), config) {
+            (false, ..) => "none (the agent was not found here)".to_owned(),
+            (true, Some(first), _) => format!("none ({})", first.detail.trim_end_matches('.')),
+            // The hook stands, and cannot know what the person set: it refuses more than was asked for.
+            (true, None, Some(config)) => format!(
+                "stricter (whatever is not known to be harmless is refused: {})",
+                config.detail.trim_end_matches('.')
+            ),
+            (true, None, None) => format!("partial ({})", missing(self.agent)),
         }
     }
 }

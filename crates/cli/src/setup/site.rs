@@ -26,16 +26,13 @@ impl Site {
         Self::at(agent, &places::agent_folder(agent, places).join(agent.settings_file()))
     }
 
-    /// The settings of the project around a directory.
+    /// The settings of the project around a directory, in its outermost folder.
     pub(crate) fn of_project(agent: Agent, directory: &Path) -> Result<Self, Fault> {
         let file = agent.project_file().ok_or_else(|| {
             Fault::new(Exit::Usage, format!("{} has no hooks of a project.", agent.title()))
                 .hint("Install it for the person: leave `--project` out.")
         })?;
-        let project = directory
-            .ancestors()
-            .find(|folder| folder.join(".git").exists())
-            .unwrap_or(directory);
+        let project = project_folders(directory).last().copied().unwrap_or(directory);
         Ok(Self::at(agent, &project.join(file)))
     }
 
@@ -61,4 +58,12 @@ impl Site {
         agent.programs().iter().any(|name| places::program(name).is_some())
             || places::agent_folder(agent, places).is_dir()
     }
+}
+
+/// The folders in which an agent may find settings of a project: from a directory up to the root of its repository; the
+/// directory alone where it lies in none.
+pub(crate) fn project_folders(directory: &Path) -> Vec<&Path> {
+    let is_root = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
+    let depth = directory.ancestors().position(is_root).unwrap_or_default();
+    directory.ancestors().take(depth + 1).collect()
 }

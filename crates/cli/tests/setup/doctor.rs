@@ -68,7 +68,7 @@ fn every_way_to_lose_the_hook_is_a_finding() {
         assert_eq!(home.tollgate("doctor").code_saying(&[finding, "hint: "]), 1);
     }
     for (from, to, finding) in [
-        ("{", "{ // note\n", "strict JSON"),
+        ("{", "{ // note\n", "at all: it is not strict JSON"),
         ("\"*\"", "\"Bash\"", "not the one of this version"),
         ("\"block\"", "\"allow\"", "not the one of this version"),
         ("\"--config\"", "\"--konfig\"", "not the one of this version"),
@@ -155,4 +155,87 @@ fn json_says_the_same() {
             .unwrap()
             .starts_with("none (")
     );
+}
+
+#[test]
+fn project_settings_count_from_here_up_to_the_root_of_the_repository() {
+    let deep = "work/a/b";
+    for (file, text, said) in [
+        (
+            ".claude/settings.json",
+            "{\"disableAllHooks\": true}",
+            "`disableAllHooks` in",
+        ),
+        (
+            ".claude/settings.local.json",
+            "{\"disableAllHooks\": true}",
+            "settings.local.json",
+        ),
+        (
+            ".codex/config.toml",
+            "[features]\nhooks = false\n",
+            "`features.hooks = false`",
+        ),
+    ] {
+        for folder in ["work", "work/a", "work/a/b"] {
+            let home = Home::new().with_codex();
+            home.write(".claude/settings.json", "{}");
+            home.write(&format!("{folder}/{file}"), text);
+            fs::create_dir_all(home.at(deep)).unwrap();
+            assert_eq!(
+                home.tollgate_in(deep, "doctor")
+                    .code_saying(&[said, &format!("{folder}/{file}")]),
+                1
+            );
+        }
+        // Above the repository nobody looks, and without a repository only here.
+        let home = Home::new().with_codex();
+        home.write(".claude/settings.json", "{}");
+        home.write(&format!("loose/{file}"), text);
+        fs::create_dir_all(home.at("loose/a/.git")).unwrap();
+        fs::create_dir_all(home.at("loose/b")).unwrap();
+        for (folder, found) in [("loose/a", false), ("loose/b", false), ("loose", true)] {
+            assert_eq!(
+                home.tollgate_in(folder, "doctor")
+                    .out
+                    .contains(&format!("loose/{file}")),
+                found,
+                "{folder}"
+            );
+        }
+    }
+}
+
+#[test]
+fn with_a_broken_configuration_the_hook_is_stricter_and_not_absent() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = healthy();
+    home.write(".config/tollgate/config.toml", "posture = \"wild\"\n");
+    assert_eq!(
+        home.tollgate("doctor").code_saying(&[
+            "Claude Code: stricter (whatever is not known to be harmless is refused: ",
+            "wild"
+        ]),
+        125
+    );
+    home.write(".claude/settings.json", "{}");
+    assert_eq!(
+        home.tollgate("doctor")
+            .code_saying(&["Claude Code: none (The hook does not stand"]),
+        125
+    );
+}
+
+#[test]
+fn an_entry_in_a_project_is_switched_off_by_the_person_too() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    assert_eq!(home.tollgate("install --project").code, 0);
+    assert_eq!(home.tollgate("doctor").code_saying(&["Claude Code: partial ("]), 0);
+    home.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    assert_eq!(home.tollgate("doctor").code_saying(&["`disableAllHooks` in"]), 1);
 }

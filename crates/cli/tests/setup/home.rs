@@ -85,10 +85,19 @@ impl Home {
         self.run(&self.at("bin/tollgate"), words)
     }
 
+    /// The same in another working directory.
+    pub(crate) fn tollgate_in(&self, folder: &str, words: &str) -> Said {
+        self.run_in(folder, &self.at("bin/tollgate"), words)
+    }
+
     pub(crate) fn run(&self, program: &Path, words: &str) -> Said {
+        self.run_in("work", program, words)
+    }
+
+    fn run_in(&self, folder: &str, program: &Path, words: &str) -> Said {
         let output = Command::new(program)
             .args(words.split_whitespace())
-            .current_dir(self.at("work"))
+            .current_dir(self.at(folder))
             .env_clear()
             .env("HOME", &self.dir)
             .env("PATH", format!("{}:/usr/bin:/bin", self.at("path").display()))

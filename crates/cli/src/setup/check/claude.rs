@@ -1,11 +1,11 @@
 //! What is checked for Claude Code.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use agents::json::{self, Json};
 
 use crate::setup::check::{Check, strip_mark};
-use crate::setup::site::Site;
+use crate::setup::site::{Site, project_folders};
 use crate::setup::{files, places, version as client};
 
 /// Older versions let a call run when the hook is missing, fails or takes too long, whatever the entry says.
@@ -38,14 +38,18 @@ pub(super) fn version() -> Check {
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 /// Settings of Claude Code that switch hooks off, in every layer that applies here.
-pub(super) fn switches(site: &Site, here: &Path) -> Vec<Check> {
-    let project = |name: &str| here.join(".claude").join(name);
-    let layers = [
-        site.settings.clone(),
-        project("settings.json"),
-        project("settings.local.json"),
-        MANAGED.into(),
-    ];
+pub(super) fn switches(site: &Site, person: &Site, here: &Path) -> Vec<Check> {
+    let project = project_folders(here)
+        .into_iter()
+        .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)))
+        .chain([person.settings.clone(), MANAGED.into()]);
+    let mut layers: Vec<PathBuf> = vec![site.settings.clone()];
+    for file in project {
+        // The entry may stand in a project, and the home directory may be a repository: no file is looked at twice.
+        if layers.iter().all(|known| files::target(known) != files::target(&file)) {
+            layers.push(file);
+        }
+    }
     let found: Vec<Check> = layers.iter().flat_map(|file| layer(file, site)).collect();
     if found.is_empty() {
         return vec![Check::fine(SWITCHES, "No settings that apply here switch hooks off.")];
@@ -61,7 +65,7 @@ fn layer(file: &Path, site: &Site) -> Vec<Check> {
         return Vec::new();
     };
     let shown = file.display();
-    let settings = match json::parse(strip_mark(&text).as_bytes()) {
+    let settings = match json::parse_of("it", strip_mark(&text).as_bytes()) {
         Ok(settings) => settings,
         // The check of the entry says it already.
         Err(_) if file == site.settings => return Vec::new(),

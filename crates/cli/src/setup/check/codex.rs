@@ -5,13 +5,18 @@ use std::path::Path;
 use broker::Places;
 
 use crate::setup::check::Check;
-use crate::setup::site::Site;
+use crate::setup::site::{Site, project_folders};
 use crate::setup::{codex as server, files, places, trust as table};
 
 /// Settings of Codex that switch hooks off.
 pub(super) fn switches(site: &Site, here: &Path) -> Vec<Check> {
     const NAME: &str = "switches";
-    let layers = site.trust.iter().cloned().chain([here.join(".codex/config.toml")]);
+    let project = project_folders(here)
+        .into_iter()
+        .map(|folder| folder.join(".codex/config.toml"))
+        // Where the home directory is a repository, the person's settings are met again.
+        .filter(|file| Some(files::target(file)) != site.trust);
+    let layers = site.trust.iter().cloned().chain(project);
     let mut found = Vec::new();
     for file in layers {
         let Ok(Some(text)) = files::read_text(&file) else {

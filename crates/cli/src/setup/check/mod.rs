@@ -85,7 +85,7 @@ pub(crate) fn agent(site: &Site, places: &Places, here: &Path) -> Vec<Check> {
     match site.agent {
         Agent::Claude => {
             checks.push(claude::version());
-            checks.extend(claude::switches(site, here));
+            checks.extend(claude::switches(site, &Site::of_person(site.agent, places), here));
         }
         Agent::Codex => {
             checks.extend(codex::switches(site, here));
@@ -115,7 +115,7 @@ fn entry(site: &Site, places: &Places) -> Check {
         Ok((None, _)) => return Check::bad(NAME, format!("There is no `{file}`."), again),
         Err(Fault { sentence, .. }) => return Check::bad(NAME, sentence, again),
     };
-    match json::parse(strip_mark(&text).as_bytes()) {
+    match json::parse_of("it", strip_mark(&text).as_bytes()) {
         Err(why) => Check::bad(
             NAME,
             format!("{} does not read `{file}` at all: {}", site.agent.title(), why.sentence),
