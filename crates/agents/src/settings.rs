@@ -25,6 +25,8 @@ pub struct Places {
     pub config: String,
     /// The directory of the ledger.
     pub state: String,
+    /// The directory of the installed programs.
+    pub data: String,
 }
 
 /// One entry below [`EVENT`]: a group with a matcher and one handler.
@@ -137,7 +139,13 @@ impl Value {
 
 /// The arguments that every entry hands to the hook.
 pub(crate) fn arguments(agent: Agent, places: &Places) -> Vec<String> {
-    let words = [agent.as_str(), "--config", &places.config, "--state", &places.state];
+    let Places {
+        hook: _,
+        config,
+        state,
+        data,
+    } = places;
+    let words = [agent.as_str(), "--config", config, "--state", state, "--data", data];
     words.into_iter().map(String::from).collect()
 }
 

@@ -7,6 +7,7 @@ fn places() -> Places {
         hook: "/opt/my gate's/tollgate-hook".into(),
         config: "/c".into(),
         state: "/s t".into(),
+        data: "/d".into(),
     }
 }
 
@@ -15,11 +16,11 @@ fn the_entries_are_these() {
     let handler = |agent: Agent| agent.entry(&places()).handler_json();
     assert_eq!(
         handler(Agent::Claude).text(),
-        r#"{"args":["claude","--config","/c","--state","/s t"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#
+        r#"{"args":["claude","--config","/c","--state","/s t","--data","/d"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#
     );
     assert_eq!(
         handler(Agent::Codex).text(),
-        r#"{"command":"'/opt/my gate'\\''s/tollgate-hook' codex --config /c --state '/s t'","timeout":600,"type":"command"}"#
+        r#"{"command":"'/opt/my gate'\\''s/tollgate-hook' codex --config /c --state '/s t' --data /d","timeout":600,"type":"command"}"#
     );
 }
 

@@ -205,6 +205,7 @@ mod tests {
             hook: "/d/tollgate-hook".into(),
             config: "/c".into(),
             state: "/s".into(),
+            data: "/d".into(),
         })
     }
 
@@ -214,7 +215,7 @@ mod tests {
           {
             "type": "command",
             "command": "/d/tollgate-hook",
-            "args": ["claude", "--config", "/c", "--state", "/s"],
+            "args": ["claude", "--config", "/c", "--state", "/s", "--data", "/d"],
             "timeout": 60,
             "onFailure": "block"
           }

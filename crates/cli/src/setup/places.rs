@@ -25,6 +25,7 @@ pub(crate) fn for_entry(places: &Places) -> Result<agents::Places, Fault> {
         hook: text(&hook(places))?,
         config: text(&places.config)?,
         state: text(&places.state)?,
+        data: text(&places.data)?,
     })
 }
 

@@ -35,6 +35,7 @@ fn uninstall_leaves_every_file_as_it_was() {
             "tollgate-hook",
             "\"--config\"",
             "\"--state\"",
+            "\"--data\"",
             "\"onFailure\": \"block\"",
             "\"matcher\": \"*\"",
         ] {
