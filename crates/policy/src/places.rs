@@ -201,7 +201,8 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     if parts.len() == 1 && first == UNKNOWN.to_string() {
         return;
     }
-    if is_temp(path) {
+    // A home that lies in a folder for temporary files is a home all the same.
+    if is_temp(path) && !within(path, world.home()) {
         tags.add("temp");
         if parts.len() == 1 || (first == "var" || first == "private") && parts.len() == 2 {
             tags.add("temp-root");
