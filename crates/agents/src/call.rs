@@ -56,6 +56,20 @@ impl Agent {
         self.tools().asks.contains(&permission_mode)
     }
 
+    /// Why an ask is told as a denial in that permission mode, as a clause; `None` where the agent holds the call.
+    #[must_use]
+    pub fn cannot_ask(self, permission_mode: &str) -> Option<String> {
+        if self.holds_asks(permission_mode) {
+            return None;
+        }
+        let title = self.title();
+        Some(if self.tools().asks.is_empty() {
+            format!("{title} cannot ask a person on a hook's word")
+        } else {
+            format!("{title} does not hold a call for a question in its mode `{permission_mode}`")
+        })
+    }
+
     const fn tools(self) -> &'static Table {
         match self {
             Self::Claude => claude::TOOLS,

@@ -42,8 +42,10 @@ pub fn reply(agent: Agent, call: &Call, answer: &Answer) -> Reply {
     }
     match (answer.verdict, answer.granted) {
         (Verdict::Deny, _) => opinion("deny", &answer.reason),
-        (Verdict::Ask, false) if agent.holds_asks(&call.permission_mode) => opinion("ask", &answer.reason),
-        (Verdict::Ask, false) => opinion("deny", &cannot_ask(agent, call, &answer.reason)),
+        (Verdict::Ask, false) => match agent.cannot_ask(&call.permission_mode) {
+            None => opinion("ask", &answer.reason),
+            Some(why) => opinion("deny", &refused_here(&why, &answer.reason)),
+        },
         (_, true) => granted(agent, answer),
         (Verdict::Allow | Verdict::Warn, false) => Reply::default(),
     }
@@ -57,16 +59,9 @@ fn granted(agent: Agent, answer: &Answer) -> Reply {
     }
 }
 
-/// The reason of an ask that becomes a denial.
-fn cannot_ask(agent: Agent, call: &Call, reason: &str) -> String {
-    let title = agent.title();
-    let mode = match call.permission_mode.as_str() {
-        "" => String::new(),
-        mode => format!(" in its mode `{mode}`"),
-    };
-    format!(
-        "{reason} {title} does not hold a call for a question{mode}, so it was not run; a person can run it in a terminal."
-    )
+/// The reason of an ask that becomes a denial: first that it is one, and why.
+fn refused_here(why: &str, reason: &str) -> String {
+    format!("Tollgate refuses this here, because {why}; a person can run it in a terminal.\n{reason}")
 }
 
 /// A refusal in the agent's protocol. Pure, and cannot fail. Both agents read the same object.

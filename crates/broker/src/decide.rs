@@ -126,7 +126,12 @@ impl Broker {
     }
 
     fn judge_at(&self, request: &Request, home: &Path) -> Judgement {
-        policy::judge(request, &Machine::new(&self.places, home), &self.settings)
+        let mut judgement = policy::judge(request, &Machine::new(&self.places, home), &self.settings);
+        // A target without a name leaves a blank at the end of the sentence that would have named it.
+        for finding in &mut judgement.findings {
+            finding.lost.truncate(finding.lost.trim_end().len());
+        }
+        judgement
     }
 
     /// Judges every request of a call, records the decision, and only then has one.
@@ -139,7 +144,7 @@ impl Broker {
         let receipt = self.ledger.append(&note::decision(call, &judgements, &self.settings))?;
         Ok(Decision {
             verdict,
-            reason: reason::words(&call.requests, &judgements),
+            reason: reason::words(call, &judgements),
             judgements,
             receipt,
         })

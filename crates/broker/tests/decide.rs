@@ -134,6 +134,28 @@ fn the_reason_says_what_why_and_what_instead() {
 }
 
 #[test]
+fn what_is_at_stake_has_no_blank_at_its_end() {
+    let bench = Bench::new();
+    for command in [
+        "git checkout .",
+        "git reset --hard",
+        "git clean -fd",
+        "git restore .",
+        "git stash clear",
+        "rm -rf ~",
+        "rm -rf \"$UNKNOWN\"",
+        "git push --force",
+    ] {
+        let decision = bench.broker().decide(&bench.command(command)).unwrap();
+        let stake = decision.reason().lines().find(|line| line.starts_with("At stake: "));
+        assert!(stake.is_none_or(|stake| !stake.ends_with(" .")), "{stake:?}");
+        for finding in decision.judgements().iter().flat_map(|judgement| &judgement.findings) {
+            assert_eq!(finding.lost, finding.lost.trim(), "{command}");
+        }
+    }
+}
+
+#[test]
 fn an_allowed_call_is_recorded_too() {
     let bench = Bench::new();
     let decision = bench.broker().decide(&bench.command("git status")).unwrap();

@@ -402,6 +402,9 @@ fn demo_goes_as_the_script_says_and_leaves_nothing() {
         "tollgate_self_disable",
         "intact\n",
         "TAMPERED\n",
+        "claude is told: deny in place of ask, because Claude Code does not hold a call for a question in its mode `bypassPermissions`",
+        "codex is told: deny in place of ask, because Codex cannot ask a person on a hook's word",
+        "claude is told: ask, with this reason",
         "at stake",
         "instead",
     ] {

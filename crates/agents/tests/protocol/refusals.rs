@@ -228,8 +228,47 @@ fn reasons_arrive_and_a_grant_never_covers_a_deny() {
         let heard = |verdict, granted| hear(agent, &reply(agent, &call, &answer(verdict, granted)));
         assert_eq!(heard(Verdict::Deny, true), Heard::Deny("Because \"x\".".to_owned()));
         match heard(Verdict::Ask, false) {
-            Heard::Ask(reason) | Heard::Deny(reason) => assert!(reason.starts_with("Because \"x\".")),
+            Heard::Ask(reason) => assert_eq!(reason, "Because \"x\"."),
+            Heard::Deny(reason) => {
+                let (first, rest) = reason.split_once('\n').unwrap();
+                assert!(first.starts_with("Tollgate refuses this here, because "), "{reason}");
+                assert_eq!(rest, "Because \"x\".");
+            }
             other => panic!("{agent:?} heard {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_ask_that_becomes_a_denial_says_so_first_and_why() {
+    let answer = Answer {
+        verdict: Verdict::Ask,
+        granted: false,
+        reason: "Why: x.".to_owned(),
+    };
+    for (agent, mode, why) in [
+        (
+            Agent::Claude,
+            "bypassPermissions",
+            Some("in its mode `bypassPermissions`;"),
+        ),
+        (Agent::Claude, "auto", Some("in its mode `auto`;")),
+        (Agent::Claude, "default", None),
+        (
+            Agent::Codex,
+            "default",
+            Some("because Codex cannot ask a person on a hook's word;"),
+        ),
+    ] {
+        let mut call = agents::read(agent, FINE.as_bytes()).unwrap();
+        call.permission_mode = mode.to_owned();
+        match (hear(agent, &reply(agent, &call, &answer)), why) {
+            (Heard::Ask(reason), None) => assert_eq!(reason, "Why: x."),
+            (Heard::Deny(reason), Some(why)) => {
+                assert!(reason.starts_with("Tollgate refuses this here, because "), "{reason}");
+                assert!(reason.contains(why) && reason.ends_with("\nWhy: x."), "{reason}");
+            }
+            (other, _) => panic!("{agent:?} in {mode} heard {other:?}"),
         }
     }
 }

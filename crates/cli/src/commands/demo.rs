@@ -3,7 +3,7 @@
 mod script;
 mod stage;
 
-use agents::{Agent, Call};
+use agents::Call;
 use broker::Broker;
 use ledger::Report;
 use policy::{Judgement, Verdict};
@@ -55,8 +55,12 @@ fn play(number: usize, scene: &Scene, stage: &Stage, ui: &mut Ui) -> Result<bool
         .pointer("/hookSpecificOutput/permissionDecision")
         .and_then(Value::as_str)
         .unwrap_or("nothing");
+    let mut cannot_ask = None;
     let verdict = match agents::read(scene.agent, &question) {
-        Ok(call) => explain(&call, stage, ui),
+        Ok(call) => {
+            cannot_ask = scene.agent.cannot_ask(&call.permission_mode);
+            explain(&call, stage, ui)
+        }
         Err(unread) => {
             ui.line(format!(
                 "    {}",
@@ -69,7 +73,7 @@ fn play(number: usize, scene: &Scene, stage: &Stage, ui: &mut Ui) -> Result<bool
     ui.line(format!(
         "    {} is told: {}",
         scene.agent.as_str(),
-        told_in_words(scene.agent, told)
+        told_in_words(told, cannot_ask.filter(|_| verdict == Verdict::Ask))
     ));
     let as_expected = verdict == scene.verdict && (verdict >= Verdict::Ask) == (told != "nothing");
     if !as_expected {
@@ -78,11 +82,14 @@ fn play(number: usize, scene: &Scene, stage: &Stage, ui: &mut Ui) -> Result<bool
     Ok(as_expected)
 }
 
-fn told_in_words(agent: Agent, told: &str) -> String {
-    match (agent, told) {
-        (_, "nothing") => "nothing; its own prompts stay as they are".into(),
-        (Agent::Codex, "deny") => "deny, with this reason and how a person can do it".into(),
-        (_, told) => format!("{told}, with this reason"),
+/// What the agent is told; where an ask became a denial, why.
+fn told_in_words(told: &str, cannot_ask: Option<String>) -> String {
+    match (told, cannot_ask) {
+        ("nothing", _) => "nothing; its own prompts stay as they are".into(),
+        ("deny", Some(why)) => {
+            format!("deny in place of ask, because {why}; with this reason and how a person can do it")
+        }
+        (told, _) => format!("{told}, with this reason"),
     }
 }
 
