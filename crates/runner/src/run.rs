@@ -300,6 +300,35 @@ mod tests {
         assert_eq!(sh("kill -9 $$", |_| {}).end, End::Signalled(9));
     }
 
+    /// A profile names no program, so there is none that could differ from the one that was recorded.
+    #[test]
+    fn the_program_is_that_of_the_clearance() {
+        let folder = tempfile::tempdir().unwrap();
+        let given = broker::Given {
+            config: Some(folder.path().join("config")),
+            state: Some(folder.path().join("state")),
+            data: Some(folder.path().join("data")),
+        };
+        let places = broker::Places::from_variables(given, |_| Some(folder.path().into())).unwrap();
+        let broker = broker::Broker::open(places);
+        for (program, said) in [("/bin/echo", "/bin/sh -c id\n"), ("/usr/bin/printf", "/bin/sh")] {
+            let clearance = broker
+                .clear_own(broker::Own::CodexAppServer, Path::new(program))
+                .unwrap();
+            let outcome = super::run(clearance, profile(&["/bin/sh", "-c", "id"], Input::Nothing));
+            assert!(
+                text(&outcome.stdout).starts_with(said),
+                "{program}: {}",
+                text(&outcome.stdout)
+            );
+        }
+        let clearance = broker
+            .clear_own(broker::Own::CodexAppServer, Path::new("echo"))
+            .unwrap();
+        let outcome = super::run(clearance, profile(&[], Input::Nothing));
+        assert!(matches!(outcome.end, End::NotStarted(_)), "no search in PATH");
+    }
+
     #[test]
     fn nothing_of_the_environment_is_inherited() {
         let outcome = run("/usr/bin/env", profile(&[], Input::Nothing));
