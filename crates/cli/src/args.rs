@@ -66,7 +66,10 @@ fn in_words(error: &clap::Error) -> (String, String) {
     let text = error.render().to_string();
     let lines = || text.lines().map(str::trim);
     let tip = lines().find_map(|line| line.strip_prefix("tip: ")).map(str::to_owned);
-    let hint = |otherwise: &str| tip.clone().unwrap_or_else(|| otherwise.to_owned());
+    let hint = |otherwise: &str| {
+        tip.as_ref()
+            .map_or_else(|| otherwise.to_owned(), |tip| format!("{tip}."))
+    };
     let named = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(name)) => Some(name.as_str()),
         _ => None,

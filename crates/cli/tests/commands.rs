@@ -142,7 +142,7 @@ fn a_wrong_command_line_is_named_in_one_sentence_with_a_hint() {
             "{args:?} {err}"
         );
         assert!(!lines[0].contains(":.") && lines[0].ends_with('.'), "{args:?} {err}");
-        assert!(lines[1].starts_with("hint: ") && lines[1].len() > 10, "{args:?} {err}");
+        assert!(lines[1].starts_with("hint: ") && lines[1].ends_with("."), "{args:?} {err}");
     }
     for args in [
         &["check", "--", "rm -rf ~"][..],
