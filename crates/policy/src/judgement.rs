@@ -116,12 +116,7 @@ fn effects(request: &Request, eval: &mut Eval<'_>) {
             let value = file_value(path, eval);
             eval.path_effect(act, "", &value, Tags::default(), "");
         }
-        Subject::Url(url) => {
-            let target = Target::Host(url.clone());
-            let mut tags = Tags::default();
-            tags.add("network_access");
-            eval.effect(Act::Fetch, "", target, tags, "", Span::default());
-        }
+        Subject::Url(url) => eval.fetch(url),
         Subject::Tool { name, .. } => {
             let what = if request.kind == Kind::McpCall {
                 "mcp.call"

@@ -109,6 +109,41 @@ fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     {
         tags.add("self");
     }
+    // Whoever moves or locks a folder above has the same effect.
+    let above = |dir: &String| path != "/" && path != dir.as_str() && within(dir, path);
+    if world.own_dirs().iter().any(above) {
+        tags.add("above-self");
+    }
+}
+
+/// Adds the labels of a protected file that is a link to `path`: settings that are kept elsewhere and linked to their
+/// place are what they are linked as.
+pub(crate) fn label_as_protected(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+    const SETTINGS: &[&str] = &["agent-config", "shell-profile", "ssh-config", "git-config"];
+    if path.contains(['*', '?', '[', UNKNOWN]) {
+        return;
+    }
+    for (glob, row) in GLOBS {
+        let Some(row) = PATHS
+            .get(*row)
+            .filter(|row| row.tags.iter().any(|t| SETTINGS.contains(t)))
+        else {
+            continue;
+        };
+        let Some(name) = glob
+            .strip_prefix("~/")
+            .or_else(|| glob.strip_prefix("**/"))
+            .filter(|n| !n.contains('*'))
+        else {
+            continue;
+        };
+        for base in [world.home(), workspace] {
+            let place = format!("{base}/{name}");
+            if place != path && world.real_path(&place) == Answer::Known(path.into()) {
+                row.tags.iter().for_each(|t| tags.add(t));
+            }
+        }
+    }
 }
 
 fn glob_head(path: &str) -> bool {

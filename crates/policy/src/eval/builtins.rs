@@ -191,6 +191,18 @@ impl Eval<'_> {
         tags.add("environment-variable");
         role.tags.iter().for_each(|t| tags.add(t));
         if role.kind == RoleKind::Tag {
+            // A search path inside the project is the project's own code.
+            if role.tags.contains(&"module-path") {
+                for part in value
+                    .pattern()
+                    .split(':')
+                    .filter(|p| !p.is_empty() && !p.contains(super::UNKNOWN))
+                {
+                    if let Target::Path(path) = self.resolve(&Value::text(part)) {
+                        crate::places::label(&path, &self.workspace, self.world, &mut tags);
+                    }
+                }
+            }
             // The variable itself is the effect: a library or start-up file for programs that come later.
             self.effect(Act::Do, "env.hijack", Target::Text(name.into()), tags, "", value.span);
         } else {

@@ -11,12 +11,6 @@ use crate::effect::Tags;
 use crate::facts::{Role, RoleKind};
 use crate::{Act, Target, lang};
 
-/// Where a file's contents came from that nobody can have looked at.
-const UNSEEN: Labels = Labels::NETWORK
-    .with(Labels::DECODED)
-    .with(Labels::INPUT)
-    .with(Labels::SECRET);
-
 impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
     pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
@@ -56,7 +50,7 @@ impl Eval<'_> {
     ) -> Stream {
         let written = self.written_to(value);
         // A program that was built here is no more unknown than any other program.
-        let built = |s: &Stream| s.text.is_none() && !s.labels.has(UNSEEN);
+        let built = |s: &Stream| s.text.is_none() && s.labels.has(Labels::BUILT);
         if let Some(written) = written.filter(|s| !built(s)) {
             let code = super::expand::stream_value(written);
             return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);

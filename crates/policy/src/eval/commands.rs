@@ -461,6 +461,13 @@ impl Eval<'_> {
         }
     }
 
+    /// What is at the path now was not written by this text.
+    pub(super) fn forget_written(&mut self, value: &Value) {
+        if let Target::Path(path) = self.resolve(value) {
+            self.state.written.remove(&path);
+        }
+    }
+
     pub(super) fn remember_written(&mut self, value: &Value, stream: Stream, append: bool) {
         let Target::Path(path) = self.resolve(value) else {
             return;

@@ -1,6 +1,6 @@
 //! Programs that put other words into the command that they start: xargs, parallel, find.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use shell::Span;
@@ -50,7 +50,7 @@ impl Eval<'_> {
             let argv: Vec<Value> = words.iter().cloned().chain(fed.iter().cloned()).collect();
             self.invoke(&argv, Stream::empty(), false, span)
         };
-        if fed.iter().any(Value::has_unknown) {
+        if fed.iter().any(Value::has_unknown) || context.stdin.labels.has(Labels::FOUND) {
             for effect in self.effects.iter_mut().skip(from) {
                 effect.tags.add("fed");
             }
@@ -92,6 +92,20 @@ impl Eval<'_> {
         }
         out
     }
+}
+
+/// What a find prints: something below each of the places that it starts from.
+pub(super) fn found_lines(parsed: &Parsed) -> Option<String> {
+    let starts: Vec<&Value> = parsed.operands.iter().map(|(v, _)| v).collect();
+    let known: Option<Vec<String>> = starts.iter().map(|v| v.written()).collect();
+    let mut known = known?;
+    if known.is_empty() {
+        known.push(".".to_string());
+    }
+    let lines = known
+        .iter()
+        .map(|start| alloc::format!("{}/*\n", start.trim_end_matches('/')));
+    Some(lines.collect())
 }
 
 /// What `{}` stands for in a find: anything below the places it starts from.

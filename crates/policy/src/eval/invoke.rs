@@ -40,7 +40,12 @@ impl Eval<'_> {
             return out;
         }
         let base = text.rsplit('/').next().unwrap_or(&text);
-        if text.contains('/') {
+        let renamed = match self.resolve(name) {
+            Target::Path(path) if text.contains('/') => self.state.renamed.get(&path).cloned(),
+            _ => None,
+        };
+        let base = renamed.as_deref().unwrap_or(base);
+        if text.contains('/') && renamed.is_none() {
             self.local_program(&text, base, name);
         }
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
@@ -332,16 +337,7 @@ impl Eval<'_> {
             let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
         }
-        // What is written holds what was read: a copy of a secret is one.
-        for (value, _) in parsed
-            .operands
-            .iter()
-            .filter(|(_, r)| r.kind == RoleKind::Write && !r.tags.contains(&"content"))
-        {
-            if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) {
-                self.remember_written(value, Stream::unknown(labels), false);
-            }
-        }
+        self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
         {
@@ -365,6 +361,35 @@ impl Eval<'_> {
         out.unwrap_or_else(|| self.output(parsed, &context, argv, labels))
     }
 
+    /// What is written by a copy is what was read: a copy of a secret is a secret, a copy of a download a download, and a
+    /// copy of a program is that program under another name.
+    fn copies(&mut self, parsed: &Parsed, context: &Context, labels: Labels) {
+        let (Some((target, role)), Some((source, _))) = (parsed.operands.last(), parsed.operands.first()) else {
+            return;
+        };
+        if role.kind != RoleKind::Write || !role.tags.contains(&"copy") || parsed.operands.len() < 2 {
+            return;
+        }
+        let piped = matches!(source.known(), Some("/dev/stdin" | "-"));
+        let content = if piped {
+            Some(context.stdin.clone())
+        } else {
+            self.written_to(source)
+        };
+        match content {
+            Some(content) => self.remember_written(target, content, false),
+            None if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) => {
+                self.remember_written(target, Stream::unknown(labels), false);
+            }
+            None => self.forget_written(target),
+        }
+        let name = source.pattern();
+        let name = name.rsplit('/').next().unwrap_or_default();
+        if let (Target::Path(path), true) = (self.resolve(target), facts::program(name).is_some()) {
+            self.state.renamed.insert(path, name.into());
+        }
+    }
+
     fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
         let rows = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty());
         let row = rows.and_then(|rows| rows.iter().find(|(_, when)| parsed.all(when)));
@@ -372,6 +397,11 @@ impl Eval<'_> {
         match emits.split_once(' ') {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);
+                let labels = if name == "find" {
+                    labels.with(Labels::FOUND)
+                } else {
+                    labels
+                };
                 let extra = if text.is_none() && filters::decodes(name, parsed) {
                     Labels::DECODED
                 } else {
@@ -392,6 +422,9 @@ impl Eval<'_> {
 
     /// A pure filter on known input is computed here.
     fn filter(&mut self, name: &str, parsed: &Parsed, context: &Context, argv: &[Value]) -> Option<String> {
+        if let Some(text) = self.answer(name, parsed) {
+            return Some(text + "\n");
+        }
         let files: Vec<Value> = parsed
             .operands
             .iter()

@@ -4,6 +4,7 @@
 //! are known; what is not known stays [`Unknown`](value::Piece::Unknown). The result is a list of effects. The work is
 //! bounded by [`FUEL`] and by [`MAX_NEST`]; reaching a bound is itself an effect, so a bound never hides anything.
 
+mod answers;
 mod arith;
 mod braces;
 mod builtins;
@@ -14,6 +15,7 @@ mod feeders;
 mod filters;
 mod invoke;
 mod params;
+mod paths;
 mod patterns;
 mod roles;
 mod value;
@@ -29,7 +31,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, FileKind, Target, World};
+use crate::{Act, Answer, Effect, Target, World};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -80,6 +82,8 @@ pub(crate) struct State {
     written: BTreeMap<String, Stream>,
     /// Links and mounts made earlier in the text: the new path, and what it stands for.
     links: BTreeMap<String, String>,
+    /// Copies of programs: the path, and the name of the program.
+    renamed: BTreeMap<String, String>,
     /// What can be read from descriptors that the text opened.
     inputs: BTreeMap<u32, Stream>,
     /// Files that descriptors which the text opened write to.
@@ -161,6 +165,7 @@ impl<'w> Eval<'w> {
                 cwd: Some(cwd.clone()),
                 written: BTreeMap::new(),
                 links: BTreeMap::new(),
+                renamed: BTreeMap::new(),
                 inputs: BTreeMap::new(),
                 outputs: BTreeMap::new(),
                 sinks: BTreeMap::new(),
@@ -364,121 +369,6 @@ impl<'w> Eval<'w> {
         }
     }
 
-    /// An effect on a path, with the labels of its place.
-    pub(crate) fn path_effect(&mut self, act: Act, what: &'static str, value: &Value, mut tags: Tags, program: &str) {
-        let target = self.resolve(value);
-        match &target {
-            Target::Path(path) => {
-                // A pattern is compared with the whole table.
-                let cost = if path.contains(['*', '?', '[', UNKNOWN]) { 40 } else { 1 };
-                if self.fuel < cost {
-                    return self.give_up(value.span);
-                }
-                self.fuel -= cost;
-                let workspace = self.workspace.clone();
-                places::label(path, &workspace, self.world, &mut tags);
-                if act == Act::Write && self.is_directory(path, value) {
-                    // What is written gets a name of its own below it.
-                    places::label(&alloc::format!("{path}/{UNKNOWN}"), &workspace, self.world, &mut tags);
-                }
-                if path.contains(UNKNOWN) {
-                    tags.add("unknown-part");
-                }
-            }
-            Target::Unknown(_) => {
-                tags.add("unknown-target");
-                // What is known of it may still name a special file: `$d/.ssh/id_rsa`.
-                let tail = value.pattern();
-                let tail = tail.trim_start_matches(|c| c != '/');
-                // An unset variable is empty, and then the rest is the root: `rm -rf $d/*`.
-                let empty_prefix = value.pattern().starts_with(UNKNOWN) && value.labels.has(Labels::VARIABLE);
-                if empty_prefix && tail.starts_with('/') && !tail.contains(UNKNOWN) {
-                    let mut root_tags = Tags::default();
-                    places::label(&places::clean(tail, "/"), &self.workspace, self.world, &mut root_tags);
-                    if ["root", "system-dir", "home"].iter().any(|t| root_tags.has(t)) {
-                        tags.add("root-if-unset");
-                    }
-                }
-                if tail.len() > 1 {
-                    let workspace = self.workspace.clone();
-                    let mut tail_tags = Tags::default();
-                    places::label(
-                        &places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"),
-                        &workspace,
-                        self.world,
-                        &mut tail_tags,
-                    );
-                    tail_tags
-                        .iter()
-                        .filter(|t| !matches!(*t, "root" | "outside"))
-                        .for_each(|t| tags.add(t));
-                }
-            }
-            _ => {}
-        }
-        for label in value.labels.names() {
-            tags.add(label);
-        }
-        let target = display_path(target);
-        self.effect(act, what, target, tags, program, value.span);
-    }
-
-    /// What a path stands for after the links that the text itself has made.
-    fn behind_links(&self, mut path: String) -> String {
-        for _ in 0..8 {
-            let hit = self.state.links.iter().find(|(link, _)| places::within(&path, link));
-            let Some((link, target)) = hit else { break };
-            let rest = path.get(link.len()..).unwrap_or_default();
-            path = places::clean(&alloc::format!("{target}{rest}"), "/");
-        }
-        path
-    }
-
-    /// `ln -s target link`, `mount --bind target link`
-    fn link(&mut self, target: &Value, link: &Value) {
-        let (Target::Path(target), Target::Path(mut link_path)) = (self.resolve(target), self.resolve(link)) else {
-            return;
-        };
-        if self.is_directory(&link_path, link) {
-            let name = target.rsplit('/').next().unwrap_or_default();
-            link_path = places::clean(name, &link_path);
-        }
-        if target != link_path && self.state.links.len() < 64 {
-            self.state.links.insert(link_path, target);
-        }
-    }
-
-    fn is_directory(&self, path: &str, value: &Value) -> bool {
-        value.pattern().ends_with('/')
-            || (!path.contains(UNKNOWN) && self.world.kind(path) == Answer::Known(FileKind::Dir))
-    }
-
-    /// The absolute path that a word names.
-    pub(crate) fn resolve(&self, value: &Value) -> Target {
-        let text = value.pattern();
-        if text.starts_with(UNKNOWN) {
-            return Target::Unknown("a path that starts with an unknown value".into());
-        }
-        // file: addresses name paths too.
-        let text = text
-            .strip_prefix("file://")
-            .map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
-        // A `~` that the shell did not expand was still meant as the home directory by whoever wrote it.
-        let expanded;
-        let text = match text.strip_prefix('~') {
-            Some(rest) if rest.is_empty() || rest.starts_with('/') => {
-                expanded = alloc::format!("{}{rest}", self.world.home());
-                expanded.as_str()
-            }
-            _ => text,
-        };
-        match &self.state.cwd {
-            Some(cwd) => Target::Path(self.behind_links(places::clean(text, cwd))),
-            None if text.starts_with('/') => Target::Path(self.behind_links(places::clean(text, "/"))),
-            None => Target::Unknown("a path below an unknown directory".into()),
-        }
-    }
-
     /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.
     fn subshell<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.spend_bytes(self.state.weight());
@@ -491,6 +381,7 @@ impl<'w> Eval<'w> {
         let inner = core::mem::replace(&mut self.state, saved);
         self.state.written = inner.written;
         self.state.links = inner.links;
+        self.state.renamed = inner.renamed;
         out
     }
 
@@ -545,13 +436,5 @@ impl PartialEq for State {
             && self.aliases == other.aliases
             && self.links == other.links
             && self.written == other.written
-    }
-}
-
-/// Unknown characters are shown as `…`.
-fn display_path(target: Target) -> Target {
-    match target {
-        Target::Path(p) => Target::Path(p.replace(UNKNOWN, "…")),
-        other => other,
     }
 }

@@ -125,10 +125,14 @@ impl Eval<'_> {
         if value.known() == Some("-") && act == Act::Write {
             return Labels::NONE;
         }
-        let fetched = tags.has("download");
+        let (fetched, tags_built) = (tags.has("download"), tags.has("built"));
         self.path_effect(act, "", value, tags, program);
         if act == Act::Write {
-            let labels = if fetched { Labels::NETWORK } else { Labels::PROGRAM };
+            let labels = match (fetched, tags_built) {
+                (true, _) => Labels::NETWORK,
+                (_, true) => Labels::BUILT,
+                _ => Labels::PROGRAM,
+            };
             self.remember_written(value, Stream::unknown(labels), false);
         }
         Labels::NONE
@@ -223,16 +227,21 @@ impl Eval<'_> {
         labels
     }
 
+    /// A web tool fetches an address.
+    pub(crate) fn fetch(&mut self, url: &str) {
+        let mut tags = Tags::default();
+        tags.add("network_access");
+        let context = Context::new("", Tags::default(), Stream::empty(), false);
+        self.url(&Value::text(url), tags, &context);
+    }
+
     fn url(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
         let text = value.pattern();
         if text.starts_with("file:") || text.starts_with(['/', '~']) {
             return self.read_with(value, tags, &context.program).labels;
         }
         value.labels.names().for_each(|l| tags.add(l));
-        if matches!(
-            host_of(&text).as_str(),
-            "169.254.169.254" | "metadata.google.internal" | "100.100.100.200" | "169.254.170.2" | "fd00"
-        ) {
+        if is_metadata(&text) {
             tags.add("metadata-service");
         }
         if confusable(&text) {
@@ -314,7 +323,11 @@ impl Eval<'_> {
                 );
                 Labels::NONE
             }
-            ("to", false) => self.act_path(Act::Write, value, tags, &context.program),
+            ("to", false) => {
+                let labels = self.act_path(Act::Write, value, tags, &context.program);
+                self.remember_written(value, Stream::unknown(Labels::NETWORK), false);
+                labels
+            }
             (_, true) => {
                 self.effect(
                     Act::Fetch,
@@ -425,6 +438,26 @@ fn secret_source(effect: &crate::Effect) -> bool {
 fn shown(value: &Value) -> String {
     let text = value.pattern().replace(UNKNOWN, "…");
     text.chars().take(80).collect()
+}
+
+/// The addresses at which clouds hand credentials to their machines, in the spellings that a resolver takes.
+fn is_metadata(url: &str) -> bool {
+    const HOSTS: &[&str] = &[
+        "169.254.169.254",
+        "169.254.170.2",
+        "100.100.100.200",
+        "metadata.google.internal",
+        "metadata",
+        "2852039166",
+        "0xa9fea9fe",
+        "0xa9.0xfe.0xa9.0xfe",
+        "0251.0376.0251.0376",
+    ];
+    let rest = url.split_once("://").map_or(url, |(_, r)| r).to_ascii_lowercase();
+    HOSTS.contains(&host_of(&rest).as_str())
+        || ["[fd00:ec2::254]", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]"]
+            .iter()
+            .any(|h| rest.contains(h))
 }
 
 fn host_of(text: &str) -> String {

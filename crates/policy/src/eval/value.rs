@@ -36,7 +36,14 @@ impl Labels {
     /// The process id of a guard.
     pub(crate) const GUARD_PROCESS: Self = Self(1 << 10);
 
-    const NAMES: [(Self, &'static str); 11] = [
+    /// Names that a search prints.
+    pub(crate) const FOUND: Self = Self(1 << 11);
+    /// What a compiler writes.
+    pub(crate) const BUILT: Self = Self(1 << 12);
+
+    const NAMES: [(Self, &'static str); 13] = [
+        (Self::FOUND, "found"),
+        (Self::BUILT, "built"),
         (Self::GUARD_PROCESS, "guard-process"),
         (Self::SECRET_VARIABLE, "secret-variable"),
         (Self::NETWORK, "network"),
