@@ -8,6 +8,7 @@ extern crate alloc;
 mod call;
 mod claude;
 mod codex;
+mod inline;
 pub mod json;
 mod patch;
 mod refusal;

@@ -7,12 +7,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use policy::{Kind, Request, Subject};
+use policy::Subject;
 
 use crate::Refusal;
 use crate::call::clean;
 
-const BEGIN: &str = "*** Begin Patch";
+pub(crate) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 const ADD: &str = "*** Add File:";
 const UPDATE: &str = "*** Update File:";
@@ -41,50 +41,6 @@ pub(crate) fn read(patch: &str) -> Result<Vec<Subject>, Refusal> {
         return Err(unreadable("it names no file"));
     }
     Ok(changes)
-}
-
-/// The files of all patches that stand in a shell command. The client takes such a patch out of the command and applies
-/// it itself, after a `cd` where the command starts with one; its hook sees the command alone. A text that is no patch
-/// is just a text: it is judged as part of the command.
-pub(crate) fn in_command(command: &str, cwd: &str) -> Vec<Request> {
-    let folder = first_cd(command);
-    let mut requests = Vec::new();
-    for part in command.split(BEGIN).skip(1) {
-        let Ok(changes) = read(&format!("{BEGIN}{part}")) else {
-            continue;
-        };
-        for subject in changes {
-            let below = folder.and_then(|folder| below(folder, &subject));
-            let request = |subject| Request {
-                kind: Kind::FileWrite,
-                subject,
-                cwd: String::from(cwd),
-            };
-            requests.extend([Some(subject), below].into_iter().flatten().map(request));
-        }
-    }
-    requests
-}
-
-/// The folder of a `cd` at the start of a command.
-fn first_cd(command: &str) -> Option<&str> {
-    let rest = command.trim_start().strip_prefix("cd")?;
-    let (folder, _) = rest.split_once("&&")?;
-    let folder = folder.strip_prefix([' ', '\t'])?.trim().trim_matches(['"', '\'']);
-    (!folder.is_empty()).then_some(folder)
-}
-
-/// A file that is named relatively, seen from `folder`.
-fn below(folder: &str, subject: &Subject) -> Option<Subject> {
-    let Subject::File { path, delete, content } = subject else {
-        return None;
-    };
-    let relative = !path.starts_with(['/', '~']);
-    relative.then(|| Subject::File {
-        path: format!("{folder}/{path}"),
-        delete: *delete,
-        content: content.clone(),
-    })
 }
 
 /// What stands between the first and the last line of the patch.
@@ -150,6 +106,6 @@ fn text(changes: &mut [Subject], line: &str) -> Result<(), Refusal> {
     }
 }
 
-fn unreadable(why: &str) -> Refusal {
+pub(crate) fn unreadable(why: &str) -> Refusal {
     Refusal::new("unreadable-patch", format!("The patch cannot be read: {why}."))
 }

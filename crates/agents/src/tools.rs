@@ -9,7 +9,7 @@ use policy::{Kind, Request, Subject};
 use crate::call::clean;
 use crate::json::Json;
 use crate::settings::shell_word;
-use crate::{Refusal, patch};
+use crate::{Refusal, inline, patch};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 
@@ -89,19 +89,14 @@ impl Table {
                 }
             }
         }
-        let patched: Vec<Request> = wanted.requests.iter().flat_map(|r| self.patched(r)).collect();
+        let mut patched = Vec::new();
+        for request in &wanted.requests {
+            if let Subject::Command(text) = &request.subject {
+                patched.extend(inline::patches(text, &request.cwd, self.patchers)?);
+            }
+        }
         wanted.requests.extend(patched);
         Ok(wanted)
-    }
-
-    /// The files of patches that stand in a command for one of the agent's patch programs.
-    fn patched(&self, request: &Request) -> Vec<Request> {
-        match &request.subject {
-            Subject::Command(text) if self.patchers.iter().any(|program| text.contains(program)) => {
-                patch::in_command(text, &request.cwd)
-            }
-            _ => Vec::new(),
-        }
     }
 }
 

@@ -9,5 +9,6 @@
 
 mod captures;
 mod clients;
+mod patches;
 mod refusals;
 mod settings;
