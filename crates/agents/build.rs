@@ -13,10 +13,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = String::new();
     for (agent, rows) in &rules {
         let rows = rows.as_table().ok_or("an agent is a table")?;
+        if agent == "unknown" {
+            unknown(&mut out, rows)?;
+            continue;
+        }
         writeln!(out, "/// Tools of `{agent}`.")?;
         writeln!(out, "pub(crate) static {}: Table = Table {{", agent.to_uppercase())?;
         writeln!(out, "    mcp: {:?},", text(rows, "mcp")?)?;
-        for key in ["commands", "patchers", "events", "asks", "programs", "marks"] {
+        for key in ["patchers", "events", "asks", "programs", "marks"] {
             writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
         }
         writeln!(out, "    tools: &[")?;
@@ -33,12 +37,48 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// The words of tools that nobody knows. They are compared in small letters, so they must be so here.
+fn unknown(out: &mut String, rows: &toml::Table) -> Result<(), Box<dyn Error>> {
+    writeln!(out, "/// What fields and names of unknown tools say.")?;
+    writeln!(out, "pub(crate) static UNKNOWN: Unknown = Unknown {{")?;
+    for key in [
+        "commands",
+        "arguments",
+        "folders",
+        "scripts",
+        "runners",
+        "files",
+        "targets",
+        "deletes",
+        "moves",
+        "copies",
+        "writes",
+        "reads",
+    ] {
+        let words = list(rows, key)?;
+        let odd = |w: &&&str| w.bytes().any(|b| !b.is_ascii_lowercase());
+        if let Some(word) = words.iter().find(odd) {
+            return Err(format!("rules/agents.toml: `{word}` in `{key}` is not in small letters").into());
+        }
+        writeln!(out, "    {key}: &{words:?},")?;
+    }
+    let mut languages = Vec::new();
+    for pair in list(rows, "languages")? {
+        languages.push(
+            pair.split_once('=')
+                .ok_or("rules/agents.toml: a language is `word=program`")?,
+        );
+    }
+    writeln!(out, "    languages: &{languages:?},\n}};")?;
+    Ok(())
+}
+
 /// One stanza as a Rust expression. An unknown key is an error: it would be a rule that never holds.
 fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
     let mut does = String::new();
     for key in tool.keys() {
         match key.as_str() {
-            "names" | "optional" | "content" => {}
+            "names" | "optional" | "content" | "flags" => {}
             "command" => write!(does, "Does::Command({:?})", text(tool, key)?)?,
             "read" => write!(does, "Does::Read({:?})", text(tool, key)?)?,
             "write" => write!(
@@ -57,8 +97,13 @@ fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
     }
     let optional = tool.get("optional").and_then(toml::Value::as_bool).unwrap_or(false);
     Ok(format!(
-        "Tool {{ names: &{:?}, does: {does}, optional: {optional} }}",
-        list(tool, "names")?
+        "Tool {{ names: &{:?}, does: {does}, optional: {optional}, flags: &{:?} }}",
+        list(tool, "names")?,
+        if tool.contains_key("flags") {
+            list(tool, "flags")?
+        } else {
+            Vec::new()
+        }
     ))
 }
 

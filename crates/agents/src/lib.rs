@@ -6,6 +6,7 @@
 extern crate alloc;
 
 mod call;
+mod carried;
 mod claude;
 mod codex;
 mod inline;

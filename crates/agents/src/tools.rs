@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use policy::{Kind, Request, Subject};
 
 use crate::call::clean;
+use crate::carried::{self, Unknown};
 use crate::json::Json;
 use crate::settings::shell_word;
 use crate::{Refusal, inline, patch};
@@ -17,8 +18,6 @@ include!(concat!(env!("OUT_DIR"), "/tables.rs"));
 pub(crate) struct Table {
     /// How the names of MCP tools start.
     mcp: &'static str,
-    /// Fields that a shell runs whatever the tool is called.
-    commands: &'static [&'static str],
     /// Programs that apply a patch which stands in the command.
     patchers: &'static [&'static str],
     /// Events that are no questions.
@@ -37,6 +36,8 @@ struct Tool {
     names: &'static [&'static str],
     does: Does,
     optional: bool,
+    /// Fields that widen what the tool may do.
+    flags: &'static [&'static str],
 }
 
 /// What a tool does, and which field of its input says to what.
@@ -81,12 +82,18 @@ impl Table {
             }
         }
         if known.is_none_or(|tool| matches!(tool.does, Does::Nothing)) {
-            for field in self.commands {
-                if let Some(command) = input.get(field).and_then(command_text) {
-                    wanted
-                        .requests
-                        .push(request(Kind::CommandRun, Subject::Command(clean(field, command)?)));
-                }
+            let carried = carried::subjects(name.strip_prefix(self.mcp).unwrap_or(name), input)?;
+            wanted
+                .requests
+                .extend(carried.into_iter().map(|(kind, subject)| request(kind, subject)));
+        }
+        for flag in known.map_or([].as_slice(), |tool| tool.flags) {
+            if !matches!(input.get(flag), None | Some(Json::Null | Json::Bool(false))) {
+                let subject = Subject::Tool {
+                    name: format!("{name}({flag})"),
+                    input: input.text(),
+                };
+                wanted.requests.push(request(Kind::ToolOther, subject));
             }
         }
         let mut patched = Vec::new();
@@ -132,7 +139,7 @@ impl Tool {
 }
 
 /// The text that a shell would run: a string as it is, an argument vector quoted word by word.
-fn command_text(value: &Json) -> Option<String> {
+pub(crate) fn command_text(value: &Json) -> Option<String> {
     match value {
         Json::String(text) => Some(text.clone()),
         Json::Array(words) if !words.is_empty() => {

@@ -8,6 +8,7 @@
 )]
 
 mod captures;
+mod carried;
 mod clients;
 mod patches;
 mod refusals;
