@@ -211,6 +211,10 @@ fn possible(pattern: &str, path: &str) -> bool {
     if last.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
         return false;
     }
+    // Below a directory that itself may be any, a name that may be any says nothing.
+    if !tells(last) && dirs.last().is_some_and(|dir| wild(dir)) {
+        return false;
+    }
     // `x*` is not `*.pem`, although a file could be both.
     !(last.ends_with('*') && last_name.starts_with('*') && last_name.len() > 1)
 }

@@ -141,6 +141,9 @@ impl Scan<'_> {
             role.tags.iter().for_each(|t| self.mark(t));
             return;
         }
+        if role.arg == "receiver" {
+            return self.method(at, name, role);
+        }
         let literals = self.arguments(at + 1);
         let decoded = literals.decodes;
         let call = self.call(name, role, &literals.texts, literals.list);
@@ -150,6 +153,27 @@ impl Scan<'_> {
                 name: name.into(),
                 uses: Vec::new(),
                 acts: alloc::vec![(Act::RunUnknown, "", &["decoded", "other-code"])],
+            });
+        }
+    }
+
+    /// `Path("x").write_text(..)`: the literal that the method is called on.
+    fn method(&mut self, at: usize, name: &str, role: Role) {
+        let before = self.toks.get(at.saturating_sub(12)..at).unwrap_or_default();
+        let text = before.iter().rev().find_map(|tok| match tok {
+            Tok::Text(text) => Some(text.clone()),
+            Tok::Name(name) => self.known.get(name.split('.').next().unwrap_or_default()).cloned(),
+            _ => None,
+        });
+        let own = name
+            .split_once('.')
+            .and_then(|(variable, _)| self.known.get(variable).cloned());
+        if let Some(path) = own.or(text) {
+            let role = Role { arg: "", ..role };
+            self.calls.push(Call {
+                name: name.into(),
+                uses: alloc::vec![(role, Some(path))],
+                acts: Vec::new(),
             });
         }
     }
@@ -204,8 +228,12 @@ impl Scan<'_> {
 
     /// `name = "literal"`
     fn assignment(&mut self, at: usize, name: &str) {
+        let value = match self.toks.get(at + 2) {
+            Some(Tok::Name(maker)) if maker.ends_with("Path") => self.toks.get(at + 4),
+            other => other,
+        };
         if self.toks.get(at + 1) == Some(&Tok::Punct('='))
-            && let Some(Tok::Text(text)) = self.toks.get(at + 2)
+            && let Some(Tok::Text(text)) = value
         {
             self.known.insert(name.trim_start_matches('$').into(), text.clone());
         }
