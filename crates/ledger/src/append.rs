@@ -81,7 +81,14 @@ impl Ledger {
         folder.lock(self.wait)?;
         let mut log = folder.log()?;
         let slot = folder.head()?;
-        let stored = slot.read()?;
+        let mut stored = slot.read()?;
+        if stored == Stored::Absent && log.len == 0 {
+            // A head stands there before the first byte of the log does, so that no crash leaves a log without one:
+            // where it is missing beside records, somebody took it away.
+            slot.begin()?;
+            folder.sync()?;
+            stored = Stored::Valid(Head::GENESIS);
+        }
         let (mut head, mend) = recover::end(&folder, &mut log, stored)?;
         let new = head == Head::GENESIS;
         if let Some(mend) = &mend {
@@ -91,10 +98,10 @@ impl Ledger {
         if mend.is_some() || record.must_reach_disk() {
             log.sync()?;
         }
-        if stored == Stored::Damaged {
-            slot.clear()?;
-        }
         slot.write(&head)?;
+        if stored == Stored::Damaged {
+            slot.cut(&head)?;
+        }
         if new {
             folder.sync()?;
         }

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Dir, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::error::LedgerError;
@@ -17,6 +17,8 @@ use crate::head::{Head, Stored};
 pub(crate) const LOG: &str = "000001.ndjson";
 /// The head file.
 const HEAD: &str = "head";
+/// What the names of files with the remains of an append start with; the byte at which they stood follows.
+const TORN: &str = "000001.torn-";
 /// The lock is asked for again after at most this time.
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 /// More than any head file holds.
@@ -108,6 +110,20 @@ impl Folder {
         }
     }
 
+    /// The names in the folder that are no part of a ledger, as the system lists them.
+    pub(crate) fn strangers(&self) -> Result<impl Iterator<Item = Result<String, LedgerError>>, LedgerError> {
+        let fault = |path: &Path, e: Errno| LedgerError::io("list", path)(e.into());
+        let names = Dir::read_from(&self.file).map_err(|e| fault(&self.path, e))?;
+        let path = self.path.clone();
+        Ok(names.filter_map(move |entry| {
+            let name = match entry {
+                Ok(entry) => entry.file_name().to_string_lossy().into_owned(),
+                Err(e) => return Some(Err(fault(&path, e))),
+            };
+            (!is_ours(&name)).then_some(Ok(name))
+        }))
+    }
+
     /// Copies the log from `from` to its end into a file of its own, and cuts it off.
     pub(crate) fn set_aside(&self, log: &mut Log, from: u64) -> Result<String, LedgerError> {
         let (name, mut aside) = self.fresh(from)?;
@@ -125,11 +141,11 @@ impl Folder {
 
     /// A new file for what is cut off at `from`.
     fn fresh(&self, from: u64) -> Result<(String, File), LedgerError> {
-        let mut name = format!("000001.torn-{from}");
+        let mut name = format!("{TORN}{from}");
         for again in 1_u32.. {
             match self.file(&name, OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL) {
                 Err(LedgerError::Io { source, .. }) if source.kind() == io::ErrorKind::AlreadyExists => {
-                    name = format!("000001.torn-{from}.{again}");
+                    name = format!("{TORN}{from}.{again}");
                 }
                 other => return other.map(|(file, _)| (name, file)),
             }
@@ -154,6 +170,12 @@ impl Folder {
         let len = trusted(&file, &path, Expect::File)?;
         Ok((file, len))
     }
+}
+
+/// Whether a ledger has a file of that name.
+fn is_ours(name: &str) -> bool {
+    let set_aside = |rest: &str| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    matches!(name, "." | ".." | LOG | HEAD) || name.strip_prefix(TORN).is_some_and(set_aside)
 }
 
 /// Turns "there is none" into `None`.
@@ -261,13 +283,20 @@ impl HeadSlot {
         })
     }
 
-    /// Empties it. What is damaged may be longer than the head that is going to be written.
-    pub(crate) fn clear(&self) -> Result<(), LedgerError> {
-        self.file.set_len(0).map_err(LedgerError::io("cut", &self.path))
+    /// Writes the head of an empty log and flushes it: from then on the file's bytes are only written over.
+    pub(crate) fn begin(&self) -> Result<(), LedgerError> {
+        self.write(&Head::GENESIS)?;
+        self.file.sync_all().map_err(LedgerError::io("flush", &self.path))
     }
 
-    /// Writes the head over the old one, in place: a rename would cost three calls more, and a head that a crash tore
-    /// is noticed by its checksum and made again from the log.
+    /// Cuts off what stands behind the head: what was damaged may have been longer.
+    pub(crate) fn cut(&self, head: &Head) -> Result<(), LedgerError> {
+        let cut = self.file.set_len(head.text().len() as u64);
+        cut.map_err(LedgerError::io("cut", &self.path))
+    }
+
+    /// Writes the head over the old one, in place: a rename would cost three calls more, and the few bytes of a head lie
+    /// in one sector, which a disk writes as a whole or not at all.
     pub(crate) fn write(&self, head: &Head) -> Result<(), LedgerError> {
         let text = head.text();
         let write = self.file.write_all_at(text.as_bytes(), 0);

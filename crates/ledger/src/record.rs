@@ -27,6 +27,9 @@ pub enum Event {
     /// The stored bytes were not those that had been written. The chain goes on from what had been acknowledged, so
     /// that every later verification names the place.
     Broken,
+    /// Records were there and no head file that could be read. A crash does not do that, and without a head nobody can
+    /// say whether records were removed from the end.
+    Unvouched,
 }
 
 /// One record without what only the writer can know (sequence number, time, chain).

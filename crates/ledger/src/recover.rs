@@ -24,15 +24,26 @@ struct Notes {
 
 impl Notes {
     fn recovered(&mut self, sentence: String) {
-        if self.event != Event::Broken {
+        if !matches!(self.event, Event::Broken | Event::Unvouched) {
             self.event = Event::Recovered;
         }
         self.sentences.push(sentence);
     }
 
+    /// What is broken breaks the chain too, so that the other word may stand on the record.
     fn broken(&mut self, sentence: String) {
-        self.event = Event::Broken;
+        if self.event != Event::Unvouched {
+            self.event = Event::Broken;
+        }
         self.sentences.push(sentence);
+    }
+
+    fn unvouched(&mut self, state: &str) {
+        self.event = Event::Unvouched;
+        self.sentences.push(format!(
+            "The head file was {state}: nothing vouched for the end of the log, and records may have been removed. \
+             It was made again from the log."
+        ));
     }
 
     fn record(self) -> Option<Record> {
@@ -64,11 +75,14 @@ pub(crate) fn end(folder: &Folder, log: &mut Log, stored: Stored) -> Result<(Hea
         Stored::Valid(head) if log.len - head.end <= FOLLOW => follow(log, head, &mut torn, &mut notes)?,
         Stored::Absent if log.len == 0 => return Ok((Head::GENESIS, None)),
         other => {
-            notes.recovered(String::from(match other {
-                Stored::Absent => "The head file was missing and was made again from the log.",
-                Stored::Damaged => "The head file was damaged and was made again from the log.",
-                Stored::Valid(_) => "The head file was an old one and was made again from the log.",
-            }));
+            match other {
+                Stored::Absent => notes.unvouched("missing"),
+                Stored::Damaged if log.len > 0 => notes.unvouched("damaged"),
+                Stored::Damaged => notes.recovered(String::from("The head file was damaged, and the log empty.")),
+                Stored::Valid(_) => notes.recovered(String::from(
+                    "The head file was an old one and was made again from the log.",
+                )),
+            }
             rebuild(log, &mut notes)?
         }
     };

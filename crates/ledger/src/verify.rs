@@ -12,7 +12,7 @@ use crate::head::{Head, Stored};
 use crate::lines::{Line, Lines, Link};
 use crate::record::FORMAT;
 
-/// How many breaks a report names; all are counted.
+/// How many breaks and how many unknown files a report names; all are counted.
 const NAMED: usize = 32;
 
 /// How long a verification waits for the moment in which log and head file agree.
@@ -35,6 +35,8 @@ pub enum BreakKind {
     Truncated,
     /// The expected head is not in the chain.
     Unexpected,
+    /// There is, or was, no head file to say where the log ends, as no crash leaves it.
+    Unvouched,
 }
 
 impl BreakKind {
@@ -49,6 +51,7 @@ impl BreakKind {
             Self::Malformed => "malformed",
             Self::Truncated => "truncated",
             Self::Unexpected => "unexpected",
+            Self::Unvouched => "unvouched",
         }
     }
 }
@@ -91,9 +94,9 @@ pub enum HeadFile {
     Behind,
     /// It counts something that the log does not hold.
     Disagrees,
-    /// There is none, so that a cut at the end cannot be seen without an expected head.
+    /// There is none: beside records that is a break, because a cut at the end could not be seen.
     Missing,
-    /// It is damaged; the same holds.
+    /// It cannot be read; the same holds.
     Damaged,
 }
 
@@ -152,6 +155,10 @@ pub struct Report {
     pub clock_back: u64,
     /// Records at the end that were not flushed when they were written: what a power loss could take now.
     pub unflushed: u64,
+    /// The first names in the folder that are no part of a ledger: nothing checks what stands in them.
+    pub unknown: Vec<String>,
+    /// All such names.
+    pub strangers: u64,
     /// The head file.
     pub head_file: HeadFile,
     /// The expected head.
@@ -163,6 +170,13 @@ impl Report {
     #[must_use]
     pub const fn intact(&self) -> bool {
         self.broken == 0
+    }
+
+    /// Whether nothing worse was found than that no head file vouches, or once vouched, for the end.
+    #[must_use]
+    pub fn only_unvouched(&self) -> bool {
+        let unvouched = self.breaks.iter().filter(|b| b.kind == BreakKind::Unvouched).count() as u64;
+        unvouched > 0 && unvouched == self.broken
     }
 }
 
@@ -178,13 +192,29 @@ pub fn verify(dir: &Path, expect: Option<Hash>) -> Result<Report, LedgerError> {
     let locked = folder.lock(WAIT);
     let stored = folder.read_head()?;
     let log = folder.read_log()?;
+    let (mut unknown, mut strangers) = (Vec::new(), 0);
+    for name in folder.strangers()? {
+        strangers += 1;
+        if unknown.len() < NAMED {
+            unknown.push(name?);
+        }
+    }
+    unknown.sort();
     drop(folder);
     locked?;
-    let Some(log) = log else {
-        return check(io::empty(), 0, stored, expect).map_err(LedgerError::io("read", dir));
+    let checked = match log {
+        None => check(io::empty(), 0, stored, expect),
+        Some(log) => {
+            let length = log.len;
+            check(log.into_file().take(length), length, stored, expect)
+        }
     };
-    let length = log.len;
-    check(log.into_file().take(length), length, stored, expect).map_err(LedgerError::io("read", dir))
+    let report = checked.map_err(LedgerError::io("read", dir))?;
+    Ok(Report {
+        unknown,
+        strangers,
+        ..report
+    })
 }
 
 /// Checks what `from` yields against the head file's content.
@@ -232,6 +262,8 @@ impl Walk {
                 mended: 0,
                 clock_back: 0,
                 unflushed: 0,
+                unknown: Vec::new(),
+                strangers: 0,
                 head_file: HeadFile::Missing,
                 expected: expect.map_or(Expected::NotAsked, |_| Expected::NotFound),
             },
@@ -256,6 +288,14 @@ impl Walk {
         let hash = Hash::of(line);
         if self.follows(&link, hash, offset) {
             self.count(&link, hash);
+            if link.kind == "unvouched" {
+                let what = format!(
+                    "the head file was missing or damaged when record {} was written: nothing vouches for the end of \
+                     the log before it; records may have been removed there",
+                    link.seq
+                );
+                self.broken(BreakKind::Unvouched, offset, &link.time, what);
+            }
         }
     }
 
@@ -316,7 +356,7 @@ impl Walk {
         report.last = link.time.to_string();
         let let_through = link.kind == "decision" && matches!(&*link.verdict, "allow" | "warn");
         report.unflushed = if let_through { report.unflushed + 1 } else { 0 };
-        report.mended += u64::from(matches!(&*link.kind, "recovered" | "broken"));
+        report.mended += u64::from(matches!(&*link.kind, "recovered" | "broken" | "unvouched"));
         if self.expect == Some(hash) {
             report.expected = Expected::Found { later: 0 };
         } else if let Expected::Found { later } = &mut report.expected {
@@ -349,8 +389,8 @@ impl Walk {
     /// Checks the end against the head file and the expected head.
     fn finish(mut self, length: u64) -> Report {
         let head_file = match self.stored {
-            Stored::Absent => HeadFile::Missing,
-            Stored::Damaged => HeadFile::Damaged,
+            Stored::Absent => self.without(HeadFile::Missing, length),
+            Stored::Damaged => self.without(HeadFile::Damaged, length),
             Stored::Valid(head) => self.against(head, length),
         };
         self.report.head_file = head_file;
@@ -361,6 +401,20 @@ impl Walk {
             self.broken(BreakKind::Unexpected, length, "", what);
         }
         self.report
+    }
+
+    /// The end of a log without a head. An empty log has no end that somebody could have cut off.
+    fn without(&mut self, head_file: HeadFile, length: u64) -> HeadFile {
+        if length > 0 {
+            let last = self.report.last.clone();
+            self.lines += 1;
+            let what = format!(
+                "head file {}: nothing vouches for the end of the log; records may have been removed",
+                head_file.as_str()
+            );
+            self.broken(BreakKind::Unvouched, self.end, &last, what);
+        }
+        head_file
     }
 
     fn against(&mut self, head: Head, length: u64) -> HeadFile {

@@ -140,30 +140,111 @@ fn whole_records_after_the_head_are_taken_in() {
 }
 
 #[test]
-fn a_lost_or_damaged_head_file_is_made_again_without_an_alarm() {
-    for damage in [None, Some(&b""[..]), Some(b"x"), Some(&[0; 300])] {
-        let bench = Bench::new(5);
-        match damage {
-            None => fs::remove_file(bench.head()).unwrap(),
-            Some(bytes) => put(&bench.head(), bytes),
+fn a_log_without_a_head_is_never_intact_again() {
+    let unvouched = |report: &Report| {
+        let kinds: Vec<_> = report.breaks.iter().map(|b| b.kind).collect();
+        assert!(kinds.iter().all(|kind| *kind == BreakKind::Unvouched), "{kinds:?}");
+        assert!(
+            report.breaks.iter().all(|b| b.what.contains("nothing vouches")),
+            "{:?}",
+            report.breaks
+        );
+        kinds.len()
+    };
+    for damage in [None, Some(&b""[..]), Some(b"x"), Some(&[0; 300]), Some(&[b'h'; 4000])] {
+        for cut in [0, 1, 2, 4] {
+            let bench = Bench::new(5);
+            match damage {
+                None => fs::remove_file(bench.head()).unwrap(),
+                Some(bytes) => put(&bench.head(), bytes),
+            }
+            // The last records go with it.
+            let text = fs::read_to_string(bench.log()).unwrap();
+            let kept: String = text.lines().take(5 - cut).map(|line| format!("{line}\n")).collect();
+            put(&bench.log(), kept.as_bytes());
+            assert_eq!(unvouched(&bench.verify()), 1);
+            bench.append();
+            bench.append();
+            let report = bench.verify();
+            assert_eq!(unvouched(&report), 1, "the mark stays");
+            assert_eq!(
+                (report.records, report.mended, report.head_file),
+                (8 - cut as u64, 1, HeadFile::Agrees)
+            );
+            assert!(bench.last_lines(3).contains("\"kind\":\"unvouched\""));
+
+            // Taking the mark away takes the same again.
+            let marked = fs::read_to_string(bench.log()).unwrap();
+            put(&bench.log(), kept.as_bytes());
+            assert_eq!(bench.verify().breaks[0].kind, BreakKind::Truncated);
+            fs::remove_file(bench.head()).unwrap();
+            assert_eq!(unvouched(&bench.verify()), 1);
+            put(&bench.log(), marked.as_bytes());
+
+            // Torn line and lost head at once.
+            let torn = [marked.as_bytes(), b"{\"format\":1,\"se"].concat();
+            put(&bench.log(), &torn);
+            assert_eq!(unvouched(&bench.verify()), 2);
+            bench.append();
+            assert_eq!((unvouched(&bench.verify()), bench.torn_files().len()), (2, 1));
         }
+    }
+}
+
+#[test]
+fn a_torn_first_record_without_a_head_is_not_intact_either() {
+    let bench = Bench::new(1);
+    let text = fs::read(bench.log()).unwrap();
+    put(&bench.log(), &text[..text.len() / 2]);
+    fs::remove_file(bench.head()).unwrap();
+    for _ in 0..2 {
+        assert_eq!(bench.verify().breaks[0].kind, BreakKind::Unvouched);
+        bench.append();
+    }
+}
+
+#[test]
+fn an_empty_log_needs_no_head() {
+    for head in [None, Some(&b""[..]), Some(b"x")] {
+        let bench = Bench::new(0);
+        fs::create_dir_all(bench.ledger.dir()).unwrap();
+        put(&bench.log(), b"");
+        head.into_iter().for_each(|bytes| put(&bench.head(), bytes));
         assert!(bench.verify().intact());
         bench.append();
         let report = bench.verify();
-        assert!(report.intact(), "{:?}", report.breaks);
-        assert_eq!((report.records, report.head_file), (7, HeadFile::Agrees));
-        assert!(bench.last_lines(2).contains("was made again from the log"));
-
-        // Torn line and lost head at once.
-        put(&bench.head(), b"?");
-        let mut text = fs::read(bench.log()).unwrap();
-        text.extend_from_slice(b"{\"format\":1,\"se");
-        put(&bench.log(), &text);
-        bench.append();
-        let report = bench.verify();
-        assert!(report.intact(), "{:?}", report.breaks);
-        assert_eq!((report.records, bench.torn_files().len()), (9, 1));
+        assert!(report.intact(), "{head:?}: {:?}", report.breaks);
+        assert_eq!(report.head_file, HeadFile::Agrees);
     }
+}
+
+#[test]
+fn files_that_are_no_part_of_a_ledger_are_named() {
+    let bench = Bench::new(3);
+    assert_eq!(bench.verify().unknown, Vec::<String>::new());
+    // What we make ourselves is known.
+    put(&bench.ledger.dir().join("000001.torn-77"), b"");
+    put(&bench.ledger.dir().join("000001.torn-77.2"), b"");
+    let strange = [
+        "000001.torn-",
+        "000001.torn-x",
+        "000002.ndjson",
+        "head.old",
+        "zz.ndjson",
+    ];
+    for name in strange {
+        put(&bench.ledger.dir().join(name), b"{}\n");
+    }
+    let report = bench.verify();
+    assert_eq!(
+        (report.unknown, report.strangers),
+        (strange.map(String::from).to_vec(), 5)
+    );
+    for n in 0..100 {
+        put(&bench.ledger.dir().join(format!("x{n}")), b"");
+    }
+    let report = bench.verify();
+    assert_eq!((report.unknown.len(), report.strangers), (32, 105));
 }
 
 #[test]
@@ -248,7 +329,7 @@ fn changed_bytes_stay_named_after_work_went_on() {
     put(&bench.log(), &text);
     bench.append();
     let report = bench.verify();
-    assert_eq!(report.broken, 2, "{:?}", report.breaks);
+    assert_eq!(report.broken, 3, "{:?}", report.breaks);
     assert_eq!(report.seq, 8, "no number is given twice");
 }
 

@@ -204,6 +204,31 @@ fn killed_at_every_call() {
     sweep("allow", "signal=KILL", &[]);
 }
 
+/// A first start that dies leaves no log without a head: that would look as if somebody had taken the head away.
+#[test]
+fn killed_at_every_call_of_the_first_append() {
+    if !works("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let fresh = tempfile::tempdir().unwrap();
+    for (name, nth) in calls(fresh.path(), "deny") {
+        for fault in ["signal=KILL", "error=ENOSPC"] {
+            if fault != "signal=KILL" && !WRITING.contains(&name.as_str()) {
+                continue;
+            }
+            let state = tempfile::tempdir().unwrap();
+            let ledger = Ledger::at(state.path());
+            let place = format!("inject={name}:{fault}:when={nth}");
+            let _ = traced(state.path(), "deny", &["-o", "/dev/null", "-e", &place]);
+            for _ in 0..2 {
+                let report = verify(ledger.dir(), None).unwrap();
+                assert!(report.intact(), "{place}: {:?}", report.breaks);
+                let _ = ledger.append(&record("allow")).unwrap();
+            }
+        }
+    }
+}
+
 const WRITING: [&str; 7] = [
     "openat",
     "write",

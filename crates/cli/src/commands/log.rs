@@ -141,7 +141,11 @@ fn is_absent(folder: &Path, report: &Report) -> bool {
 
 /// The words for a report.
 pub(crate) fn tell(report: &Report, ui: &mut Ui) {
-    ui.line(if report.intact() { "intact" } else { "TAMPERED" });
+    ui.line(match report {
+        _ if report.intact() => "intact",
+        _ if report.only_unvouched() => "UNVOUCHED",
+        _ => "TAMPERED",
+    });
     ui.line(format!("  head     {}", report.head));
     ui.line(format!(
         "  records  {} ({} bytes), last number {}",
@@ -176,6 +180,14 @@ pub(crate) fn tell(report: &Report, ui: &mut Ui) {
         ));
     }
     ui.line(format!("  head file {}", report.head_file.as_str()));
+    for name in &report.unknown {
+        let shown = view::safe(name);
+        ui.line(format!("  unknown  `{shown}` is no file of a ledger; nothing in it was checked"));
+    }
+    let more = report.strangers.saturating_sub(report.unknown.len() as u64);
+    if more > 0 {
+        ui.line(format!("  unknown  and {more} more files"));
+    }
     // The loss window: what a power cut could take with it now.
     let at_risk =
         "allowed records at the end were left to the system to write (it takes about 30 s); all else was flushed";
@@ -201,6 +213,7 @@ fn as_json(report: &Report) -> Value {
         "mended": report.mended,
         "clock_back": report.clock_back,
         "head_file": report.head_file.as_str(),
+        "unknown_files": report.unknown.iter().map(|name| view::safe(name)).collect::<Vec<_>>(),
         "expected_later": match report.expected { Expected::Found { later } => Some(later), _ => None },
         "unflushed": report.unflushed,
         "flush": {"asks": true, "denials": true, "approvals": true, "allows": false},
