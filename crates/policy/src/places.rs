@@ -116,13 +116,10 @@ fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     }
 }
 
-/// Adds the labels of a protected file that is a link to `path`: settings that are kept elsewhere and linked to their
-/// place are what they are linked as.
-pub(crate) fn label_as_protected(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+/// Protected files that are links, as people keep their settings elsewhere: where each leads, and its labels.
+pub(crate) fn protected_links(workspace: &str, world: &dyn World) -> Vec<(String, &'static [&'static str])> {
     const SETTINGS: &[&str] = &["agent-config", "shell-profile", "ssh-config", "git-config"];
-    if path.contains(['*', '?', '[', UNKNOWN]) {
-        return;
-    }
+    let mut links = Vec::new();
     for (glob, row) in GLOBS {
         let Some(row) = PATHS
             .get(*row)
@@ -130,20 +127,20 @@ pub(crate) fn label_as_protected(path: &str, workspace: &str, world: &dyn World,
         else {
             continue;
         };
-        let Some(name) = glob
-            .strip_prefix("~/")
-            .or_else(|| glob.strip_prefix("**/"))
-            .filter(|n| !n.contains('*'))
-        else {
+        let name = glob.strip_prefix("~/").or_else(|| glob.strip_prefix("**/"));
+        let Some(name) = name.filter(|n| !n.contains('*')) else {
             continue;
         };
         for base in [world.home(), workspace] {
             let place = format!("{base}/{name}");
-            if place != path && world.real_path(&place) == Answer::Known(path.into()) {
-                row.tags.iter().for_each(|t| tags.add(t));
+            if let Answer::Known(real) = world.real_path(&place)
+                && real != place
+            {
+                links.push((real, row.tags));
             }
         }
     }
+    links
 }
 
 fn glob_head(path: &str) -> bool {

@@ -55,7 +55,7 @@ pub struct Look {
 }
 
 /// Most questions that are kept; a judgement asks about far fewer things.
-const MAX_LOOKS: usize = 256;
+const MAX_LOOKS: usize = 1024;
 
 /// Asks another world, and writes down what was asked and answered.
 pub(crate) struct Recorder<'w> {

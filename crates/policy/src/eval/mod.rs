@@ -125,6 +125,8 @@ pub(crate) struct Eval<'w> {
     chain: Vec<String>,
     /// Inside text that does not stand literally in the request: the place that it came from.
     pin: Option<Span>,
+    /// Where protected files lead that are links; looked up when something is first written.
+    linked: Option<Vec<(String, &'static [&'static str])>>,
     /// Other states in which what follows may run, beside `state`.
     forks: Vec<State>,
     /// States after a `cd` that may have failed, until the end of the chain that it stands in.
@@ -172,6 +174,7 @@ impl<'w> Eval<'w> {
             },
             chain: Vec::new(),
             pin: None,
+            linked: None,
             forks: Vec::new(),
             failed: Vec::new(),
             left: Vec::new(),

@@ -29,7 +29,7 @@ impl Eval<'_> {
                     places::label(&physical, &workspace, self.world, &mut tags);
                 }
                 if matches!(act, Act::Write | Act::Delete) {
-                    places::label_as_protected(path, &workspace, self.world, &mut tags);
+                    self.label_as_linked(path, &mut tags);
                 }
                 if path.contains(UNKNOWN) {
                     tags.add("unknown-part");
@@ -126,6 +126,17 @@ impl Eval<'_> {
             Some(cwd) => Target::Path(self.behind_links(places::clean(text, cwd))),
             None if text.starts_with('/') => Target::Path(self.behind_links(places::clean(text, "/"))),
             None => Target::Unknown("a path below an unknown directory".into()),
+        }
+    }
+
+    /// Settings that are kept elsewhere and linked to their place are what they are linked as.
+    fn label_as_linked(&mut self, path: &str, tags: &mut Tags) {
+        let (workspace, world) = (&self.workspace, self.world);
+        let links = self
+            .linked
+            .get_or_insert_with(|| places::protected_links(workspace, world));
+        for (_, labels) in links.iter().filter(|(real, _)| real == path) {
+            labels.iter().for_each(|t| tags.add(t));
         }
     }
 
