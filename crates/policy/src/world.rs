@@ -43,7 +43,8 @@ pub trait World {
     fn own_dirs(&self) -> &[String];
 }
 
-/// One question that was asked and its answer, kept in the record so that the judgement can be repeated.
+/// One question that was asked and its answer, kept in the record so that the judgement can be repeated. Paths that lead
+/// nowhere else (no link on the way) are not listed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Look {
     /// The path or variable.
@@ -55,7 +56,7 @@ pub struct Look {
 }
 
 /// Most questions that are kept; a judgement asks about far fewer things.
-const MAX_LOOKS: usize = 1024;
+const MAX_LOOKS: usize = 256;
 
 /// Asks another world, and writes down what was asked and answered.
 pub(crate) struct Recorder<'w> {
@@ -106,7 +107,10 @@ impl World for Recorder<'_> {
     }
     fn real_path(&self, path: &str) -> Answer<String> {
         let answer = self.inner.real_path(path);
-        self.record("real_path", path, &answer, Clone::clone);
+        // A path that leads nowhere else is the usual case: a record without the look says so.
+        if !matches!(&answer, Answer::Known(real) if real == path) {
+            self.record("real_path", path, &answer, Clone::clone);
+        }
         answer
     }
     fn kind(&self, path: &str) -> Answer<FileKind> {
