@@ -25,6 +25,7 @@ const STACK: usize = 128 << 10;
 pub fn serve(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     // The default hook prints to standard error, where an agent shows it to its model.
     panic::set_hook(Box::new(|_| {}));
+    outlive_file_limit();
     let args = match parse(args) {
         Ok(args) => args,
         Err((agent, why)) => return misused(agent, &why),
@@ -47,6 +48,14 @@ pub fn serve(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         thread::sleep(DEADLINE);
     }
     say(&reply)
+}
+
+/// Where files may not grow (`ulimit -f`), a write would end the process without a word, and the call would run. With a
+/// handler the write fails like any other, and the call is refused.
+fn outlive_file_limit() {
+    let noticed = Arc::new(AtomicBool::new(false));
+    // Without a handler nothing is worse than before.
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noticed);
 }
 
 /// Refuses in time where a judgement hangs: on a dead network drive, or on a text that nobody thought of.

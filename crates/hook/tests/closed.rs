@@ -300,6 +300,36 @@ fn a_state_that_cannot_be_written_refuses_everything() {
 }
 
 #[test]
+fn files_that_may_not_grow_refuse_the_call() {
+    for agent in AGENTS {
+        // In blocks: nothing at all, a part of a record, and a log that is full after some records.
+        for limit in ["0", "1", "4"] {
+            let bench = Bench::new();
+            let question = bench.question("ls").to_string();
+            let refused = (0..30).any(|_| {
+                let script = format!("ulimit -f {limit} && exec \"$0\" {agent}");
+                let mut hook = Command::new("sh");
+                hook.args(["-c", &script])
+                    .arg(env!("CARGO_BIN_EXE_tollgate-hook"))
+                    .env_clear()
+                    .env("HOME", bench.at("home"));
+                hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                let output = ask(hook, question.as_bytes());
+                let allowed = output.status.code() == Some(0) && output.stdout.is_empty();
+                let reason = stopped(&output);
+                assert!(allowed || reason.is_some(), "{limit}: {output:?}");
+                reason.is_some_and(|reason| reason.contains("cannot record the decision"))
+            });
+            assert!(refused, "{agent} {limit}");
+            // Nothing half-written is left, and without the limit the work goes on.
+            let before = bench.records().len();
+            assert_eq!(stopped(&ask(bench.hook(agent), question.as_bytes())), None);
+            assert_eq!(bench.records().len(), before + 1, "{limit}");
+        }
+    }
+}
+
+#[test]
 fn an_answer_that_cannot_be_written_blocks_by_exit_code() {
     for agent in AGENTS {
         let bench = Bench::new();
