@@ -27,7 +27,7 @@ fn main() -> ExitCode {
         Ok(args) => run(args.command, &mut ui).unwrap_or_else(|fault| ui.fault(&fault)),
         Err(error) => args::usage(&error, &mut ui),
     };
-    exit.into()
+    ui.end(exit).into()
 }
 
 fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {

@@ -4,16 +4,16 @@ use std::io::{self, IsTerminal as _, Write};
 
 use crate::exit::{Exit, Fault};
 
-/// Standard output and standard error. A reader that goes away is no error.
+/// Standard output and standard error. A reader that goes away is no error; a full disk is one, told at the end.
 pub(crate) struct Ui {
-    out: Box<dyn Write>,
+    out: Out,
     err: Box<dyn Write>,
 }
 
 impl Ui {
     pub(crate) fn new() -> Self {
         Self {
-            out: Box::new(io::stdout()),
+            out: Out::new(Box::new(io::stdout())),
             err: Box::new(io::stderr()),
         }
     }
@@ -31,6 +31,18 @@ impl Ui {
     /// Standard output for bytes that are handed on as they are.
     pub(crate) fn raw(&mut self) -> &mut dyn Write {
         &mut self.out
+    }
+
+    /// Hands on the exit code, unless output was lost: then that is what the program has to say.
+    pub(crate) fn end(&mut self, exit: Exit) -> Exit {
+        let _kept = self.out.flush();
+        match self.out.failed.take() {
+            None => exit,
+            Some(e) => self.fault(
+                &Fault::new(Exit::Io, format!("Standard output could not be written: {e}."))
+                    .hint("What was printed is not whole."),
+            ),
+        }
     }
 
     /// Writes one line for the person that is no output.
@@ -55,5 +67,40 @@ impl Ui {
         let _gone = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).is_ok() && matches!(answer.trim(), "y" | "Y" | "yes")
+    }
+}
+
+/// Standard output, with the first failure kept that is more than a reader who went away.
+struct Out {
+    to: Box<dyn Write>,
+    failed: Option<io::Error>,
+}
+
+impl Out {
+    fn new(to: Box<dyn Write>) -> Self {
+        Self { to, failed: None }
+    }
+
+    /// Keeps a failure; whoever writes learns of it too.
+    fn kept<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+        done.map_err(|e| {
+            let kind = e.kind();
+            if !matches!(kind, io::ErrorKind::BrokenPipe | io::ErrorKind::Interrupted) {
+                self.failed.get_or_insert(e);
+            }
+            kind.into()
+        })
+    }
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let done = self.to.write(bytes);
+        self.kept(done)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let done = self.to.flush();
+        self.kept(done)
     }
 }

@@ -1,6 +1,6 @@
 //! `tollgate check`.
 
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::path::PathBuf;
 
 use agents::Agent;
@@ -131,7 +131,13 @@ fn command(text: &str) -> Result<String, Fault> {
 
 fn working_directory(given: Option<PathBuf>) -> Result<String, Fault> {
     let here = given.map_or_else(std::env::current_dir, |dir| dir.canonicalize());
-    let here = here.map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
+    let folder = |here: PathBuf| match here.metadata()? {
+        meta if meta.is_dir() => Ok(here),
+        _ => Err(ErrorKind::NotADirectory.into()),
+    };
+    let here = here
+        .and_then(folder)
+        .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
     let text = here.into_os_string().into_string();
     text.map_err(|_| Fault::new(Exit::Data, "The name of the working directory is not valid UTF-8."))
 }

@@ -54,7 +54,9 @@ fn exit(general: &[Check], patients: &[Patient]) -> Exit {
 fn examine(agent: Agent, places: &Places) -> Patient {
     let here = env::current_dir().unwrap_or_else(|_| "/".into());
     let person = Site::of_person(agent, places);
-    let project = Site::of_project(agent, &here).ok().filter(check::is_entered);
+    let project = Site::of_project(agent, &here, &places.home)
+        .ok()
+        .filter(check::is_entered);
     let site = if check::is_entered(&person) {
         person
     } else {

@@ -82,7 +82,11 @@ fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
     if args.project {
         let here =
             env::current_dir().map_err(|e| Fault::new(Exit::Io, format!("There is no working directory: {e}.")))?;
-        return Ok(vec![Site::of_project(named.unwrap_or(Agent::Claude), &here)?]);
+        return Ok(vec![Site::of_project(
+            named.unwrap_or(Agent::Claude),
+            &here,
+            &places.home,
+        )?]);
     }
     let found: Vec<Agent> = match named {
         Some(agent) => vec![agent],
@@ -115,7 +119,10 @@ fn show(sites: &[Site], places: &Places, ui: &mut Ui) -> Result<Exit, Fault> {
         "Nothing was changed. The hook would be {}.",
         places::hook(places).display()
     ));
-    Ok(Exit::Done)
+    refuse_unsafe(places).map(|()| Exit::Done).map_err(|fault| Fault {
+        sentence: format!("Without `--dry-run` this would be refused: {}", fault.sentence),
+        ..fault
+    })
 }
 
 /// The settings with our entry in them.

@@ -182,7 +182,9 @@ pub(crate) fn tell(report: &Report, ui: &mut Ui) {
     ui.line(format!("  head file {}", report.head_file.as_str()));
     for name in &report.unknown {
         let shown = view::safe(name);
-        ui.line(format!("  unknown  `{shown}` is no file of a ledger; nothing in it was checked"));
+        ui.line(format!(
+            "  unknown  `{shown}` is no file of a ledger; nothing in it was checked"
+        ));
     }
     let more = report.strangers.saturating_sub(report.unknown.len() as u64);
     if more > 0 {

@@ -68,7 +68,11 @@ fn sites(args: &Args, record: &Record, places: &Places) -> Result<Vec<Site>, Fau
     if args.project {
         let here =
             env::current_dir().map_err(|e| Fault::new(Exit::Io, format!("There is no working directory: {e}.")))?;
-        return Ok(vec![Site::of_project(named.unwrap_or(Agent::Claude), &here)?]);
+        return Ok(vec![Site::of_project(
+            named.unwrap_or(Agent::Claude),
+            &here,
+            &places.home,
+        )?]);
     }
     let mut sites: Vec<Site> = Vec::new();
     for agent in Agent::ALL

@@ -8,7 +8,6 @@ pub(crate) mod files;
 pub(crate) mod json;
 pub(crate) mod places;
 pub(crate) mod record;
-pub(crate) mod safe;
 pub(crate) mod session;
 pub(crate) mod site;
 pub(crate) mod trust;

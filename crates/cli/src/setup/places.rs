@@ -4,10 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use agents::{Agent, PROGRAM};
-use broker::{Given, Places};
+use broker::{Given, Places, Unsafe};
 
 use crate::exit::{Exit, Fault};
-use crate::setup::safe::{self, Unsafe};
 
 /// By the environment: `TOLLGATE_HOME`, else XDG.
 pub(crate) fn find() -> Result<Places, Fault> {
@@ -33,7 +32,7 @@ pub(crate) fn for_entry(places: &Places) -> Result<agents::Places, Fault> {
 pub(crate) fn unsafe_one(places: &Places) -> Option<(PathBuf, Unsafe)> {
     let all = [hook(places), places.config.clone(), places.state.clone()];
     all.into_iter()
-        .find_map(|place| safe::check(&place).err().map(|found| (place, found)))
+        .find_map(|place| broker::only_own_hands(&place).err().map(|found| (place, found)))
 }
 
 /// The settings folder of an agent.

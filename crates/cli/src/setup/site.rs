@@ -27,12 +27,12 @@ impl Site {
     }
 
     /// The settings of the project around a directory, in its outermost folder.
-    pub(crate) fn of_project(agent: Agent, directory: &Path) -> Result<Self, Fault> {
+    pub(crate) fn of_project(agent: Agent, directory: &Path, home: &Path) -> Result<Self, Fault> {
         let file = agent.project_file().ok_or_else(|| {
             Fault::new(Exit::Usage, format!("{} has no hooks of a project.", agent.title()))
                 .hint("Install it for the person: leave `--project` out.")
         })?;
-        let project = project_folders(directory).last().copied().unwrap_or(directory);
+        let project = project_folders(directory, home).last().copied().unwrap_or(directory);
         Ok(Self::at(agent, &project.join(file)))
     }
 
@@ -61,9 +61,11 @@ impl Site {
 }
 
 /// The folders in which an agent may find settings of a project: from a directory up to the root of its repository; the
-/// directory alone where it lies in none.
-pub(crate) fn project_folders(directory: &Path) -> Vec<&Path> {
+/// directory alone where it lies in none. A repository around the home directory is not the project of what lies in it.
+pub(crate) fn project_folders<'d>(directory: &'d Path, home: &Path) -> Vec<&'d Path> {
     let is_root = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
-    let depth = directory.ancestors().position(is_root).unwrap_or_default();
+    let outside_home = |folder: &&Path| *folder == home || !home.starts_with(folder);
+    let mut folders = directory.ancestors().take_while(outside_home);
+    let depth = folders.position(is_root).unwrap_or_default();
     directory.ancestors().take(depth + 1).collect()
 }

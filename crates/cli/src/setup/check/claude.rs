@@ -38,8 +38,8 @@ pub(super) fn version() -> Check {
 const MANAGED: &str = "/etc/claude-code/managed-settings.json";
 
 /// Settings of Claude Code that switch hooks off, in every layer that applies here.
-pub(super) fn switches(site: &Site, person: &Site, here: &Path) -> Vec<Check> {
-    let project = project_folders(here)
+pub(super) fn switches(site: &Site, person: &Site, here: &Path, home: &Path) -> Vec<Check> {
+    let project = project_folders(here, home)
         .into_iter()
         .flat_map(|folder| ["settings.json", "settings.local.json"].map(|name| folder.join(".claude").join(name)))
         .chain([person.settings.clone(), MANAGED.into()]);

@@ -9,9 +9,9 @@ use crate::setup::site::{Site, project_folders};
 use crate::setup::{codex as server, files, places, trust as table};
 
 /// Settings of Codex that switch hooks off.
-pub(super) fn switches(site: &Site, here: &Path) -> Vec<Check> {
+pub(super) fn switches(site: &Site, here: &Path, home: &Path) -> Vec<Check> {
     const NAME: &str = "switches";
-    let project = project_folders(here)
+    let project = project_folders(here, home)
         .into_iter()
         .map(|folder| folder.join(".codex/config.toml"))
         // Where the home directory is a repository, the person's settings are met again.

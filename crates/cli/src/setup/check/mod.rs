@@ -12,7 +12,7 @@ use broker::Places;
 
 use crate::exit::Fault;
 use crate::setup::site::Site;
-use crate::setup::{files, json as settings, places, safe};
+use crate::setup::{files, json as settings, places};
 
 pub(crate) use general::general;
 
@@ -85,10 +85,15 @@ pub(crate) fn agent(site: &Site, places: &Places, here: &Path) -> Vec<Check> {
     match site.agent {
         Agent::Claude => {
             checks.push(claude::version());
-            checks.extend(claude::switches(site, &Site::of_person(site.agent, places), here));
+            checks.extend(claude::switches(
+                site,
+                &Site::of_person(site.agent, places),
+                here,
+                &places.home,
+            ));
         }
         Agent::Codex => {
-            checks.extend(codex::switches(site, here));
+            checks.extend(codex::switches(site, here, &places.home));
             // Codex is started for this question; without an entry the answer is known.
             if is_entered(site) {
                 checks.push(codex::trust(site, places));
@@ -136,7 +141,7 @@ fn entry(site: &Site, places: &Places) -> Check {
 /// Whoever can replace the settings can take the entry out.
 fn settings_safe(site: &Site) -> Check {
     const NAME: &str = "settings";
-    match safe::check(&site.settings) {
+    match broker::only_own_hands(&site.settings) {
         Ok(()) => Check::fine(
             NAME,
             format!("No other user can replace `{}`.", site.settings.display()),
