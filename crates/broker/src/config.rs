@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use policy::{Posture, Settings};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use serde::Deserialize;
 use toml::Spanned;
+
+use crate::safe::{only_own_hands, only_own_hands_if_there, only_own_links};
 
 /// The file's name in the settings folder.
 const FILE: &str = "config.toml";
@@ -56,10 +60,10 @@ struct StoredRules {
 /// Reads the settings in `folder`. No file means the defaults.
 ///
 /// # Errors
-/// When there is a file and it cannot be read, trusted or understood.
+/// When there is a file and it cannot be read, trusted or understood, or when others could replace it or take it away.
 pub(crate) fn read(folder: &Path) -> Result<Settings, ConfigError> {
     let path = folder.join(FILE);
-    match text(&path) {
+    match alone(&path).and_then(|()| text(&path)) {
         Ok(None) => Ok(Settings::default()),
         Ok(Some(text)) => parse(&path, &text),
         Err(reason) => Err(ConfigError {
@@ -70,11 +74,33 @@ pub(crate) fn read(folder: &Path) -> Result<Settings, ConfigError> {
     }
 }
 
+/// Nobody else may write in the folder of the file or in one above it; nor where a link stands or leads that is followed
+/// on the way.
+fn alone(path: &Path) -> Result<(), String> {
+    let folder = path.parent().unwrap_or(path);
+    let checked = only_own_hands_if_there(folder)
+        .and_then(|()| only_own_links(path))
+        .and_then(|()| {
+            let target = path.read_link().is_ok().then(|| path.canonicalize().ok()).flatten();
+            // The file itself is looked at when it is open.
+            target.as_deref().and_then(Path::parent).map_or(Ok(()), only_own_hands)
+        });
+    checked.map_err(|found| {
+        format!(
+            "others could replace it, `{}` is not safe: {}",
+            found.path.display(),
+            found.why
+        )
+    })
+}
+
 /// The file's text; `None` where there is no file.
 fn text(path: &Path) -> Result<Option<String>, String> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+    // A pipe would keep us waiting until somebody writes into it.
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+        Ok(file) => File::from(file),
+        Err(Errno::NOENT) => return dangling(path).map_or(Ok(None), Err),
         Err(e) => return Err(format!("it cannot be opened: {e}")),
     };
     let meta = file.metadata().map_err(|e| format!("it cannot be looked at: {e}"))?;
@@ -92,6 +118,15 @@ fn text(path: &Path) -> Result<Option<String>, String> {
         .read_to_string(&mut text)
         .map_err(|e| format!("it cannot be read: {e}"))?;
     Ok(Some(text))
+}
+
+/// What is wrong with a file that is not there: it, or a folder above it, is a link to nothing. Settings were meant.
+fn dangling(path: &Path) -> Option<String> {
+    let first = path.ancestors().find(|part| part.symlink_metadata().is_ok())?;
+    first
+        .metadata()
+        .is_err()
+        .then(|| format!("`{}` is a link to nothing", first.display()))
 }
 
 fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
@@ -130,7 +165,7 @@ fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
@@ -197,7 +232,80 @@ mod tests {
         fs::write(&path, b"posture = \"\xff\"").unwrap();
         assert!(read(folder.path()).unwrap_err().reason.contains("cannot be read"));
         fs::remove_file(&path).unwrap();
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        assert!(read(folder.path()).unwrap_err().reason.contains("no regular file"));
+        fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(read(folder.path()).unwrap_err().reason.contains("no regular file"));
+    }
+
+    #[test]
+    fn folders_in_which_others_may_write_are_not_trusted() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let (folder, outer) = (root.join("a/.config/tollgate"), root.join("a"));
+        fs::create_dir_all(&folder).unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for file in [false, true] {
+            if file {
+                fs::write(folder.join(FILE), "posture = \"strict\"").unwrap();
+            }
+            for place in [&folder, &root.join("a/.config"), &outer] {
+                let held = *place != folder;
+                for (bits, trusted) in [(0o777, false), (0o702, false), (0o1777, held), (0o755, true)] {
+                    mode(place, bits);
+                    let read = read(&folder);
+                    assert_eq!(read.is_ok(), trusted, "{} {bits:o}", place.display());
+                    if let Err(error) = read {
+                        assert!(error.reason.contains(&format!("`{}`", place.display())), "{error}");
+                    }
+                }
+            }
+        }
+        // A folder that is not there yet can be made by whoever may write above it.
+        mode(&outer, 0o777);
+        assert!(read(&outer.join("none/tollgate")).is_err());
+        mode(&outer, 0o1777);
+        assert!(read(&outer.join("none/tollgate")).is_ok());
+        mode(&outer, 0o755);
+        // Where the file is a link, the place that it leads to counts too.
+        let away = root.join("away");
+        fs::create_dir(&away).unwrap();
+        fs::rename(folder.join(FILE), away.join("c")).unwrap();
+        symlink(away.join("c"), folder.join(FILE)).unwrap();
+        assert_eq!(read(&folder).unwrap().posture, Posture::Strict);
+        mode(&away, 0o777);
+        assert!(read(&folder).unwrap_err().reason.contains("away"));
+    }
+
+    #[test]
+    fn a_link_that_others_can_replace_is_not_trusted() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir_all(at("real/tollgate")).unwrap();
+        fs::create_dir(at("home")).unwrap();
+        symlink(at("real"), at("home/.config")).unwrap();
+        // A sticky folder holds our link as it would hold our folder.
+        for (mode, trusted) in [(0o755, true), (0o777, false), (0o1777, true)] {
+            fs::set_permissions(at("home"), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(read(&at("home/.config/tollgate")).is_ok(), trusted, "{mode:o}");
+        }
+    }
+
+    #[test]
+    fn a_link_to_nothing_is_not_the_same_as_no_file() {
+        let root = tempfile::tempdir().unwrap();
+        let at = |name: &str| root.path().join(name);
+        fs::create_dir(at("c")).unwrap();
+        symlink("c", at("good")).unwrap();
+        symlink("nowhere", at("bad")).unwrap();
+        assert!(read(&at("c")).is_ok() && read(&at("good")).is_ok() && read(&at("none/c")).is_ok());
+        symlink("nowhere", at("c").join(FILE)).unwrap();
+        for folder in ["c", "good", "bad", "bad/tollgate"] {
+            assert!(
+                read(&at(folder)).unwrap_err().reason.contains("link to nothing"),
+                "{folder}"
+            );
+        }
     }
 }

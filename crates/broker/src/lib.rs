@@ -12,6 +12,7 @@ mod identity;
 mod note;
 mod places;
 mod reason;
+mod safe;
 mod world;
 
 pub use clearance::{Clearance, Own};
@@ -19,3 +20,4 @@ pub use config::ConfigError;
 pub use decide::{Broker, Decision};
 pub use error::Error;
 pub use places::{Given, Places};
+pub use safe::{Unsafe, only_own_hands};

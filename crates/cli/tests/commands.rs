@@ -103,6 +103,7 @@ fn check_says_the_verdict_by_its_exit_code() {
         (&["check", "ls", "--write", "x"], 64),
         (&["check", "ls", "--agent", "zap"], 64),
         (&["check", "ls", "--cwd", "/no/such/folder"], 66),
+        (&["check", "ls", "--cwd", "/etc/passwd"], 66),
     ] {
         assert_eq!(bench.run(args).0, code, "{args:?}: {:?}", bench.run(args));
     }
@@ -142,7 +143,10 @@ fn a_wrong_command_line_is_named_in_one_sentence_with_a_hint() {
             "{args:?} {err}"
         );
         assert!(!lines[0].contains(":.") && lines[0].ends_with('.'), "{args:?} {err}");
-        assert!(lines[1].starts_with("hint: ") && lines[1].ends_with("."), "{args:?} {err}");
+        assert!(
+            lines[1].starts_with("hint: ") && lines[1].ends_with("."),
+            "{args:?} {err}"
+        );
     }
     for args in [
         &["check", "--", "rm -rf ~"][..],
@@ -417,4 +421,103 @@ fn demo_goes_as_the_script_says_and_leaves_nothing() {
         1,
         "the home is untouched"
     );
+}
+
+#[test]
+fn output_that_is_lost_is_an_error_and_a_reader_that_goes_away_is_none() {
+    let bench = Bench::new();
+    for _ in 0..3 {
+        let _ = bench.ask(&["hook", "--agent", "claude"], &bench.question("ls"));
+    }
+    let full = || fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for args in [
+        &["log", "show"][..],
+        &["log", "show", "--jsonl"],
+        &["log", "verify"],
+        &["log", "verify", "--json"],
+        &["explain", "ls"],
+        &["explain", "ls", "--json"],
+        &["check", "ls"],
+        &["check", "rm -rf ~", "--json"],
+        &["doctor"],
+        &["doctor", "--json"],
+        &["install", "--dry-run", "--agent", "claude"],
+        &["--help"],
+        &["--version"],
+    ] {
+        let (code, _, err) = said(&bench.command(args).stdout(full()).output().unwrap());
+        assert_eq!(code, 74, "{args:?}: {err}");
+        assert!(
+            err.contains("Standard output could not be written: "),
+            "{args:?}: {err}"
+        );
+
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let (code, _, err) = said(&bench.command(args).stdout(writer).output().unwrap());
+        assert_eq!((code, err.as_str()), (bench.run(args).0, ""), "{args:?}");
+    }
+}
+
+#[test]
+fn a_log_without_its_head_is_unvouched_from_then_on() {
+    let bench = Bench::new();
+    let ask = || drop(bench.ask(&["hook", "--agent", "claude"], &bench.question("ls")));
+    (0..3).for_each(|_| ask());
+    let text = fs::read_to_string(bench.log()).unwrap();
+    let kept: Vec<&str> = text.split_inclusive('\n').take(2).collect();
+    fs::write(bench.log(), kept.concat()).unwrap();
+    fs::remove_file(bench.log().with_file_name("head")).unwrap();
+    fs::write(bench.log().with_file_name("zz.ndjson"), "").unwrap();
+    let (code, out, _) = bench.run(&["log", "verify"]);
+    assert_eq!(code, 20);
+    assert!(
+        out.starts_with("UNVOUCHED\n")
+            && out.contains("head file missing: nothing vouches for the end of the log; records may have been removed")
+            && out.contains("unknown  `zz.ndjson`"),
+        "{out}"
+    );
+    ask();
+    let (code, out, _) = bench.run(&["log", "verify"]);
+    assert_eq!(code, 20);
+    assert!(
+        out.contains("nothing vouches for the end of the log before it"),
+        "{out}"
+    );
+    let (code, said) = bench.json(&["log", "verify", "--json"]);
+    assert_eq!(
+        (code, &said["intact"], &said["breaks"][0]["kind"]),
+        (20, &json!(false), &json!("unvouched"))
+    );
+    assert_eq!(said["unknown_files"], json!(["zz.ndjson"]));
+}
+
+#[test]
+fn settings_that_are_no_file_of_ones_own_are_broken() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let bench = Bench::new();
+    let config = bench.at("home/.config/tollgate/config.toml");
+    let broken = |named: &str| {
+        for args in [&["check", "ls"][..], &["explain", "ls"], &["doctor"]] {
+            let (code, out, err) = bench.run(args);
+            assert!(
+                code == 125 && format!("{out}{err}").contains(named),
+                "{args:?}: {code} {out}{err}"
+            );
+        }
+        let (_, out, _) = bench.ask(&["hook", "--agent", "claude"], &bench.question("make all"));
+        assert!(out.contains("\"deny\"") || out.contains("\"ask\""), "{out}");
+    };
+    bench.configure("posture = \"guard\"\n");
+    assert_eq!(bench.run(&["check", "ls"]).0, 0);
+    let folder = config.parent().unwrap();
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o777)).unwrap();
+    broken(folder.to_str().unwrap());
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+    fs::remove_file(&config).unwrap();
+    symlink("nowhere", &config).unwrap();
+    broken("is a link to nothing");
+    fs::remove_file(&config).unwrap();
+    assert!(Command::new("mkfifo").arg(&config).status().unwrap().success());
+    broken("no regular file");
 }

@@ -98,11 +98,14 @@ fn places_that_others_can_write_to_are_refused() {
     let home = home.with("TOLLGATE_HOME", open);
     let mode = |mode| fs::set_permissions(home.at("open"), fs::Permissions::from_mode(mode)).unwrap();
     mode(0o777);
-    assert_eq!(
-        home.tollgate("install --agent claude")
-            .code_saying(&["is not safe", "everybody may write"]),
-        125
-    );
+    for words in ["install --agent claude", "install --agent claude --dry-run"] {
+        assert_eq!(
+            home.tollgate(words)
+                .code_saying(&["is not safe", "everybody may write"]),
+            125,
+            "{words}"
+        );
+    }
     mode(0o1777);
     assert_eq!(
         home.tollgate("install --agent claude").code_saying(&["is not safe"]),
