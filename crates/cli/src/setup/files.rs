@@ -1,19 +1,33 @@
 //! Reading and replacing files of other programs: whole, at once, and without losing what somebody wrote meanwhile.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::exit::{Exit, Fault};
 
 /// The content of a file; `None` where there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
-    match fs::read(path) {
+    match content(path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(io_fault("read", path, &e)),
     }
+}
+
+/// A pipe would keep us waiting until somebody writes into it, and a device has no end.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The same as text.

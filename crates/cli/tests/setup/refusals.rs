@@ -180,3 +180,28 @@ fn without_a_home_nothing_is_guessed() {
         assert_eq!(home.tollgate(words).code_saying(&["HOME is not set", "hint: "]), 125);
     }
 }
+
+#[test]
+fn a_pipe_in_place_of_a_settings_file_keeps_nobody_waiting() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    fs::create_dir_all(home.at(".claude")).unwrap();
+    let file = home.at(".claude/settings.json");
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&file)
+            .status()
+            .unwrap()
+            .success()
+    );
+    for words in ["install --agent claude", "install --agent claude --dry-run"] {
+        assert_eq!(
+            home.tollgate(words).code_saying(&["it is no regular file"]),
+            74,
+            "{words}"
+        );
+    }
+    assert_ne!(home.tollgate("doctor").code, 0);
+}
