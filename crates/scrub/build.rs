@@ -20,6 +20,8 @@ fn main() -> Result<()> {
         table.get("names").and_then(Value::as_table).ok_or("no [names]")?,
     )?;
     options(&mut out, list(&table, "option")?)?;
+    commands(&mut out, "VERBS", list(&table, "verb")?)?;
+    commands(&mut out, "INPUTS", list(&table, "stdin")?)?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("tables.rs"), out)?;
     Ok(())
 }
@@ -183,14 +185,34 @@ fn set(class: &str) -> std::result::Result<u128, &'static str> {
 
 fn names(out: &mut String, table: &Table) -> Result<()> {
     for list in [
-        "password", "secret", "pairs", "glued", "neutral", "never", "always", "headers", "schemes", "query", "plain",
+        "password",
+        "secret",
+        "pairs",
+        "glued",
+        "neutral",
+        "never",
+        "always",
+        "headers",
+        "schemes",
+        "query",
+        "plain",
         "prose",
+        "assigned",
+        "variables",
+        "options",
+        "stdin",
+        "wrappers",
     ] {
         let values = texts(table, list)?;
         if let Some(bad) = values.iter().find(|v| **v != v.to_lowercase()) {
             return Err(format!("`{bad}` in `{list}` is not lowercase").into());
         }
-        writeln!(out, "pub(crate) static {}: &[&str] = &{values:?};", list.to_uppercase())?;
+        let name = match list {
+            "options" => String::from("OPTION_NAMES"),
+            "stdin" => String::from("STDIN_OPTIONS"),
+            _ => list.to_uppercase(),
+        };
+        writeln!(out, "pub(crate) static {name}: &[&str] = &{values:?};")?;
     }
     Ok(())
 }
@@ -206,6 +228,8 @@ fn options(out: &mut String, stanzas: Vec<&Table>) -> Result<()> {
             "percent" => "Percent",
             "prefixed" => "Prefixed",
             "pair" => "Pair",
+            "comma" => "Comma",
+            "value" => "Value",
             other => return Err(format!("`how = {other}` is not known").into()),
         };
         let after = stanza.get("only_after").and_then(Value::as_table);
@@ -224,6 +248,34 @@ fn options(out: &mut String, stanzas: Vec<&Table>) -> Result<()> {
     writeln!(
         out,
         "];\n#[cfg(test)]\npub(crate) static OPTION_EXAMPLES: &[&[&str]] = &[\n{examples}];"
+    )?;
+    Ok(())
+}
+
+/// Commands that take a secret as a word or from standard input.
+fn commands(out: &mut String, name: &str, stanzas: Vec<&Table>) -> Result<()> {
+    writeln!(out, "pub(crate) static {name}: &[Taker] = &[")?;
+    let mut examples = String::new();
+    for stanza in stanzas {
+        let words: Vec<&str> = text(stanza, "words")?.split_whitespace().collect();
+        let takes = words.iter().any(|w| w.contains('X') && !w.starts_with("-*"));
+        if takes != (name == "VERBS") {
+            return Err(format!("`words = {words:?}`: a verb has an X, what reads its input has none").into());
+        }
+        let after = stanza
+            .get("after")
+            .and_then(Value::as_str)
+            .and_then(|a| a.bytes().next());
+        writeln!(
+            out,
+            "    Taker {{ programs: &{:?}, words: &{words:?}, after: {after:?} }},",
+            texts(stanza, "programs")?
+        )?;
+        writeln!(examples, "    &{:?},", texts(stanza, "example")?)?;
+    }
+    writeln!(
+        out,
+        "];\n#[cfg(test)]\npub(crate) static {name}_EXAMPLES: &[&[&str]] = &[\n{examples}];"
     )?;
     Ok(())
 }

@@ -192,7 +192,7 @@ fn file(key: &str, path: &str, target: bool, verb: Verb) -> Result<Option<(Kind,
     }
     let path = clean(key, String::from(path))?;
     let delete = verb == Verb::Delete || verb == Verb::Move && !target;
-    let reads = verb == Verb::Read && !target || verb == Verb::Copy && !target;
+    let reads = matches!(verb, Verb::Read | Verb::Copy) && !target;
     let kind = if reads { Kind::FileRead } else { Kind::FileWrite };
     let content = None;
     Ok(Some((kind, Subject::File { path, delete, content })))

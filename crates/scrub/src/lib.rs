@@ -6,6 +6,7 @@
 #![no_std]
 extern crate alloc;
 
+mod commands;
 mod header;
 mod names;
 mod options;

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::tables::{ALWAYS, GLUED, NEUTRAL, NEVER, PAIRS, PASSWORD, SECRET};
+use crate::tables::{ALWAYS, ASSIGNED, GLUED, NEUTRAL, NEVER, OPTION_NAMES, PAIRS, PASSWORD, SECRET, VARIABLES};
 
 /// What a name says about its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,24 @@ pub(crate) fn says(name: &str) -> Option<Says> {
     } else {
         Says::Secret
     })
+}
+
+/// What an option says whose name alone says nothing.
+pub(crate) fn option(word: &str) -> Option<Says> {
+    (word.starts_with("--") && OPTION_NAMES.contains(&word)).then_some(Says::Password)
+}
+
+/// What a name says right before a `=` that says nothing elsewhere.
+pub(crate) fn assigned(word: &str) -> Option<Says> {
+    if word.len() > LONGEST {
+        return None;
+    }
+    let upper = !word.bytes().any(|b| b.is_ascii_lowercase());
+    let last = word.rsplit('_').next().unwrap_or(word).to_ascii_lowercase();
+    let whole = ASSIGNED.contains(&word.to_ascii_lowercase().as_str());
+    let count =
+        whole || upper && VARIABLES.contains(&last.as_str()) && !NEVER.contains(&word.to_ascii_lowercase().as_str());
+    count.then_some(Says::Secret)
 }
 
 /// The words of a name, in lowercase: cut at everything that is no letter or digit, and before a capital that follows a

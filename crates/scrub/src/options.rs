@@ -3,7 +3,7 @@
 use crate::names::Says;
 use crate::tables::{Choice, How, OPTIONS};
 use crate::tokens::{Hit, byte};
-use crate::value::{Joint, quote, secret};
+use crate::value::{Joint, compound, quote, secret, shell_word, stand_in};
 
 /// The program whose options are being read.
 #[derive(Clone, Copy, Default)]
@@ -74,13 +74,13 @@ fn argument(text: &[u8], at: usize, word: &str, flag: &str, how: How) -> Option<
         (word.starts_with(flag) && !starts_space(text, behind)).then_some(behind)?
     } else if same {
         next_word(text, behind)?
-    } else if short && word.starts_with(flag) && matches!(how, How::User | How::Percent) {
+    } else if short && word.starts_with(flag) && matches!(how, How::User | How::Percent | How::Comma) {
         behind
     } else {
         return None;
     };
     if matches!(how, How::Glued | How::Next) {
-        let (start, end) = secret(text, start, Says::Password, Joint::Word)?;
+        let (start, end) = compound(text, start).or_else(|| secret(text, start, Says::Password, Joint::Word))?;
         return Some(Hit {
             start,
             end,
@@ -95,28 +95,57 @@ fn part(text: &[u8], at: usize, how: How) -> Option<Hit> {
     let quoted = quote(text, at);
     let (start, end) = match quoted {
         Some(quote) => (quote.inside, quote.close(text)?),
-        None => (at, at + plain_length(text, at)),
+        None => (at, word_end(text, at)),
     };
     let word = text.get(start..end)?;
     let mark = match how {
         How::Percent => b'%',
-        How::Pair => b'=',
+        How::Pair | How::Value => b'=',
+        How::Comma => b',',
         _ => b':',
     };
     let behind = word.iter().position(|b| *b == mark)? + 1;
+    // `name:'X'`
+    if quoted.is_none()
+        && let Some(quote) = quote(text, start + behind)
+        && quote.close(text).is_some_and(|close| close + 1 == end)
+        && text
+            .get(quote.inside..)
+            .is_some_and(|rest| !rest.starts_with(b"$") && stand_in(rest, 0).is_none())
+        && quote.inside + 1 < end
+    {
+        let (start, end) = (quote.inside, end - 1);
+        let kind = how.kind();
+        return Some(Hit { start, end, kind });
+    }
     if how == How::Prefixed && word.get(..behind) != Some(b"pass:") {
         return None;
     }
     let value = word.get(behind..)?;
-    let variable =
-        matches!(byte(value, 0), b'$' | b'<' | b'{' | b'*') || value.starts_with(crate::value::OPEN.as_bytes());
+    let bare = quote(value, 0).map_or(value, |quote| value.get(quote.inside..).unwrap_or_default());
+    let taken = bare.starts_with(crate::value::OPEN.as_bytes());
+    let variable = matches!(byte(bare, 0), b'$' | b'<' | b'{' | b'*') || taken;
     let address = value.starts_with(b"//");
-    let kind = if how == How::Pair { "cookie" } else { "password" };
+    let kind = how.kind();
     (!value.is_empty() && !variable && !address).then_some(Hit {
         start: start + behind,
         end,
         kind,
     })
+}
+
+/// The end of an argument out of quotes, with the quotes in it that are closed.
+fn word_end(text: &[u8], at: usize) -> usize {
+    let end = at + plain_length(text, at);
+    let mark = byte(text, end);
+    let inside = byte(text, end + 1);
+    let pieces = matches!(mark, b'"' | b'\'') && (!inside.is_ascii_whitespace() && inside != 0);
+    let after = matches!(byte(text, end.wrapping_sub(1)), b':' | b'=' | b'%' | b',');
+    if pieces && (after || inside.is_ascii_alphanumeric() || inside == mark) {
+        shell_word(text, at).map_or(end, |(whole, _)| whole)
+    } else {
+        end
+    }
 }
 
 /// Names and passwords are not longer than this.

@@ -2,13 +2,14 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::names::{self, Says};
 use crate::options::Program;
 use crate::tables::{HEADERS, QUERY};
 use crate::tokens::{Hit, byte};
-use crate::value::{Joint, OPEN, quote, secret, stand_in};
-use crate::{header, pem, tokens, url};
+use crate::value::{Joint, OPEN, compound, echoed, quote, secret, shell_word, stand_in, unquoted};
+use crate::{commands, header, pem, tokens, url};
 
 /// What a walk changed may bring a new name next to a value; walks are few because each takes something out for good.
 const WALKS: usize = 8;
@@ -37,6 +38,10 @@ fn walk(text: &str) -> Option<String> {
         bytes: text.as_bytes(),
         copied: 0,
         program: Program::default(),
+        pending: Vec::new(),
+        looked: 0,
+        open: 0,
+        read: 0,
     };
     let mut at = 0;
     while at < text.len() {
@@ -66,6 +71,13 @@ struct Scan<'a> {
     /// Where the text starts that was not handed on yet.
     copied: usize,
     program: Program<'a>,
+    /// Secrets further on that a command announced, the first one last.
+    pending: Vec<Hit>,
+    /// Up to where the words of commands were looked at.
+    looked: usize,
+    /// The quote of a shell that is open at `read`.
+    open: u8,
+    read: usize,
 }
 
 impl Scan<'_> {
@@ -77,7 +89,30 @@ impl Scan<'_> {
         (whole && hit.start >= self.copied).then_some(hit)
     }
 
+    /// The quote that is open at `at` on its line.
+    fn quoted(&mut self, at: usize) -> u8 {
+        while self.read < at {
+            match byte(self.bytes, self.read) {
+                b'\n' => self.open = 0,
+                b'\\' if self.open != b'\'' => self.read += 1,
+                b @ (b'"' | b'\'') if self.open == 0 => self.open = b,
+                b if b == self.open => self.open = 0,
+                _ => {}
+            }
+            self.read += 1;
+        }
+        self.open
+    }
+
     fn find(&mut self, at: usize) -> Option<Hit> {
+        while let Some(hit) = self.pending.last().copied()
+            && hit.start <= at
+        {
+            self.pending.pop();
+            if hit.start == at {
+                return Some(hit);
+            }
+        }
         let here = byte(self.bytes, at);
         if matches!(here, b'\n' | b';' | b'|' | b'&') {
             self.program = Program::default();
@@ -90,6 +125,18 @@ impl Scan<'_> {
         }
         if here == b'-'
             && let Some(hit) = pem::find(self.bytes, at)
+        {
+            return Some(hit);
+        }
+        let open = self.quoted(at);
+        let first = at == 0
+            || matches!(
+                byte(self.bytes, at - 1),
+                b' ' | b'\t' | b'\n' | b'=' | b':' | b'(' | b'|' | b';' | b'&'
+            );
+        if first
+            && open == 0
+            && let Some(hit) = split_token(self.bytes, at)
         {
             return Some(hit);
         }
@@ -106,6 +153,14 @@ impl Scan<'_> {
         let length = rest.iter().position(|b| !in_word(*b)).unwrap_or(rest.len());
         let word = self.text.get(at..at + length)?;
         let end = at + length;
+        if at >= self.looked
+            && commands::starts(self.bytes, at)
+            && let Some((looked, hits)) = commands::secrets(self.bytes, at, word)
+        {
+            self.looked = looked;
+            self.pending.extend(hits);
+            self.pending.sort_by_key(|hit| core::cmp::Reverse(hit.start));
+        }
         if let Some(hit) = self.program.secret(self.bytes, at, word) {
             return Some(hit);
         }
@@ -122,12 +177,65 @@ impl Scan<'_> {
         if let Some(hit) = self.query(at, word) {
             return Some(hit);
         }
-        let says = names::says(word)?;
-        let (start, end) = self.assigned(at, end, word, says)?;
+        let (start, end, says) = self.named(at, end, word)?;
         // A value that is a known token is called by its name.
         let known = tokens::find(self.bytes, start, start).filter(|hit| (hit.start, hit.end) == (start, end));
         let kind = known.map_or(says.kind(), |hit| hit.kind);
         Some(Hit { start, end, kind })
+    }
+
+    /// The value of a name that says secret, and what the name says.
+    fn named(&mut self, at: usize, end: usize, word: &str) -> Option<(usize, usize, Says)> {
+        let tight = byte(self.bytes, end) == b'=';
+        let plain = names::says(word).or_else(|| names::option(word));
+        let says = plain.or_else(|| if tight { names::assigned(word) } else { None })?;
+        let open = self.quoted(at);
+        if tight && open == 0 {
+            if let Some(start) = echoed(self.bytes, end + 1) {
+                let (start, end) = secret(self.bytes, start, says, Joint::Word)?;
+                return Some((start, end, says));
+            }
+            if let Some((start, end)) = compound(self.bytes, end + 1) {
+                return Some((start, end, says));
+            }
+        }
+        if let Some(start) = self.told(at, end) {
+            let (start, end) = secret(self.bytes, start, says, Joint::Word)?;
+            return Some((start, end, says));
+        }
+        let spaces = skip_spaces(self.bytes, end);
+        if open == 0
+            && word.starts_with('-')
+            && spaces > end
+            && let Some((start, end)) = compound(self.bytes, spaces)
+        {
+            return Some((start, end, says));
+        }
+        let (start, end) = self.assigned(at, end, word, says)?;
+        let value = self.bytes.get(start..end)?;
+        // `pass=12`, `PWD=/x`, `--pass 2`.
+        let weak = plain.is_none() && (value.len() < 4 || value.starts_with(b"/"));
+        let count = names::option(word).is_some() && value.len() == 1;
+        (!weak && !count).then_some((start, end, says))
+    }
+
+    /// Where the value of a variable stands that another command sets: `read NAME <<< X`, `printf -v NAME %s X`.
+    fn told(&self, at: usize, end: usize) -> Option<usize> {
+        let next = skip_spaces(self.bytes, end);
+        let near = self.bytes.get(at.saturating_sub(64)..at)?;
+        if self.bytes.get(next..next + 3) == Some(b"<<<") && near.windows(5).any(|w| w == b"read ") {
+            return Some(skip_spaces(self.bytes, next + 3));
+        }
+        if next == end || !self.bytes.get(..at)?.ends_with(b" -v ") {
+            return None;
+        }
+        let (format, _) = shell_word(self.bytes, next)?;
+        let word = self.bytes.get(next..format)?;
+        Some(if word.contains(&b'%') {
+            skip_spaces(self.bytes, format)
+        } else {
+            next
+        })
     }
 
     /// The signature in a query string.
@@ -192,6 +300,28 @@ impl Scan<'_> {
         }
         secret(text, start, says, joint)
     }
+}
+
+/// A known form that quotes cut into pieces: `g"hp_"..`.
+fn split_token(text: &[u8], at: usize) -> Option<Hit> {
+    let (end, several) = shell_word(text, at)?;
+    let raw = text.get(at..end)?;
+    let escaped = raw.contains(&b'\\');
+    // A line end in a text, not the letter that a shell makes of it.
+    let written = |pair: &[u8]| matches!(pair, [b'\\', b'n' | b'r' | b't' | b'u' | b'x' | b'0' | b'"' | b'\'']);
+    if escaped && raw.windows(2).any(written) {
+        return None;
+    }
+    if !several && !escaped || end - at < 16 {
+        return None;
+    }
+    let (word, places) = unquoted(text, at, end);
+    let found = (0..word.len()).find_map(|i| tokens::find(&word, i, 0))?;
+    let start = *places.get(found.start)?;
+    let stop = *places.get(found.end.checked_sub(1)?)? + 1;
+    let kind = found.kind;
+    // In one piece it is found at its own place.
+    (stop - start > found.end - found.start).then_some(Hit { start, end: stop, kind })
 }
 
 /// The value after `=>`: a text in a hash; anything else is an arm of a match or a function.

@@ -66,6 +66,30 @@ pub(crate) enum How {
     Prefixed,
     /// `-b name=X`
     Pair,
+    /// `-u name,X`
+    Comma,
+    /// `--from-literal=name=X`
+    Value,
+}
+
+impl How {
+    /// What the secret is called.
+    pub(crate) const fn kind(self) -> &'static str {
+        match self {
+            Self::Pair => "cookie",
+            _ => "password",
+        }
+    }
+}
+
+/// A command that takes a secret.
+pub(crate) struct Taker {
+    /// Names of the programs.
+    pub(crate) programs: &'static [&'static str],
+    /// What has to follow, in the signs of `rules/secrets.toml`.
+    pub(crate) words: &'static [&'static str],
+    /// A mark behind which the secret starts.
+    pub(crate) after: Option<u8>,
 }
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));

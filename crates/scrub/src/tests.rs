@@ -6,7 +6,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::tables::{EXAMPLES, OPTION_EXAMPLES};
+use crate::tables::{EXAMPLES, INPUTS_EXAMPLES, OPTION_EXAMPLES, VERBS_EXAMPLES};
 use crate::{redact, visible};
 
 /// What is around a token in the texts that an agent sends.
@@ -52,7 +52,7 @@ fn the_start_of_a_known_form_is_none() {
 
 #[test]
 fn every_option_of_the_table_is_understood() {
-    for parts in OPTION_EXAMPLES {
+    for parts in OPTION_EXAMPLES.iter().chain(VERBS_EXAMPLES).chain(INPUTS_EXAMPLES) {
         let text = parts.concat();
         let out = redact(&text);
         assert!(!out.contains("hunter2"), "{text}: {out}");
@@ -153,7 +153,144 @@ const NAMED: &[&str] = &[
     "set PASSWORD=§",
     "A=1\\nPASSWORD=§\\nB=2",
     "npm config set //r.example.org/:_authToken §",
+    "PGPASS=§",
+    "AUTH=§ ./run",
+    "PASS=§",
+    "Server=db;uid=sa;pwd=§;Database=x",
+    "Server=db;Uid=sa;Pwd=§;",
+    "TOKEN=$(echo §)",
+    "TOKEN=\"$(echo -n '§')\"",
+    "TOKEN=$(printf '%s' § | tr -d x)",
+    "read PASSWORD <<< §",
+    "read -r TOKEN <<<'§'",
+    "printf -v TOKEN %s §",
+    "printf -v API_KEY '%s' '§'",
+    "tool --pass §",
+    "tool --pw §",
+    "tool --pass=§",
+    "tool --secret §",
+    "tailscale up --authkey §",
+    "tailscale up --auth-key=§",
+    "netlify deploy --auth §",
+    "curl --cert x:§ https://example.org",
+    "curl -u ann:'§' https://example.org",
+    "curl -u ann:\"§\" https://example.org",
+    "smbclient -U ann%'§' //host/share",
+    "curl -E me.pem:§ https://example.org",
+    "wget --http-password § https://example.org",
+    "wget --http-password=§ https://example.org",
+    "zip -P§ a.zip x",
+    "zip -r -P § a.zip x",
+    "ssh-keygen -t ed25519 -N § -f k",
+    "ssh-keygen -y -P '§' -f k",
+    "useradd -m -p § ann",
+    "twine upload -u ann -p § dist/x",
+    "vercel deploy -t §",
+    "mosquitto_pub -h x -u a -P § -t y -m z",
+    "ipmitool -H x -U a -P § power status",
+    "lftp -u ann,§ ftp.example.org",
+    "aws configure set aws_secret_access_key §",
+    "aws --profile x configure set aws_secret_access_key '§'",
+    "rclone config create s3 s3 access_key_id a secret_access_key §",
+    "poetry config pypi-token.pypi §",
+    "poetry config http-basic.x ann §",
+    "cargo login §",
+    "vault login §",
+    "vault login -no-print §",
+    "vault kv put secret/x a=§",
+    "vault kv put secret/x b=@file a='§'",
+    "gh secret set X --body §",
+    "gh secret set X -b§",
+    "gh secret set X -b \"§\"",
+    "gh secret set X --repo a/b --body=§",
+    "fly secrets set KEY=§",
+    "flyctl secrets set A=$A KEY=\"§\" --app x",
+    "kubectl create secret generic x --from-literal=a=§",
+    "kubectl create secret generic x --from-literal a='§'",
+    "htpasswd -b f u §",
+    "htpasswd -nbB u '§'",
+    "rabbitmqctl change_password a §",
+    "nmcli device wifi connect home password §",
+    "nmcli con modify home wifi-sec.psk '§'",
+    "bw unlock §",
+    "bw unlock --raw '§'",
+    "snyk auth §",
+    "ngrok authtoken §",
+    "ngrok config add-authtoken §",
+    "echo § | docker login --password-stdin -u ann",
+    "echo -n '§' | docker login -u ann --password-stdin registry.example.org",
+    "echo § | gh auth login --with-token",
+    "echo § | sudo -S ls",
+    "echo '§' | sudo -kS -p '' ls",
+    "printf '%s\\n' \"§\" | sudo -S ls",
+    "echo u:§ | chpasswd",
+    "echo 'u:§' | sudo chpasswd",
+    "sudo chpasswd <<< u:§",
+    "wrangler secret put X <<< §",
+    "npx wrangler secret put X <<< '§'",
+    "echo § | npx wrangler secret put X",
+    "pass insert x <<< §",
+    "gh auth login --with-token <<< §",
+    "bash -c \"echo § | sudo -S ls\"",
+    "cd x && echo § | cargo login",
+    "echo KEY=§ | fly secrets import",
+    "/usr/local/bin/cargo login §",
+    "if true; then cargo login §; fi",
 ];
+
+/// Words of a shell whose quotes cut the secret in pieces.
+#[test]
+fn pieces_of_a_word_are_taken_together() {
+    for text in [
+        "PASSWORD=abc\"\"def",
+        "PASSWORD=abc'def'",
+        "PASSWORD='abc'def",
+        "PASSWORD=\"abc\"'d ef'",
+        "PASSWORD=\"\"abcdef",
+        "PASSWORD='abc'\\''def'",
+        "export TOKEN=ab\"cd\"ef",
+        "tool --password abc'def' x",
+        "tool --pass 'abc'def x",
+        "cargo login abc\"def\"",
+        "echo abc'def' | sudo -S ls",
+        "mysql -pabc'def' shop",
+        "curl -u ann:abc'def' https://example.org",
+        "curl -u ann:abc\"\"def https://example.org",
+    ] {
+        let out = redact(text);
+        assert!(!out.contains("abc") && !out.contains("def"), "{text}: {out}");
+        assert_eq!(redact(&out), out, "twice");
+    }
+    let token = "MadeUpForTesting0123456789abcdefghij";
+    for text in [
+        format!("echo g\"hp_\"{token}"),
+        format!("echo gh'p_'{token} x"),
+        format!("X=ghp\"_\"{token}"),
+        format!("echo gh\\p_{token}"),
+        format!("curl -H X:g\"hp_{token}\" y"),
+    ] {
+        let out = redact(&text);
+        assert!(
+            !out.contains(token) && out.contains("[redacted:github-token]"),
+            "{text}: {out}"
+        );
+    }
+}
+
+#[test]
+fn a_login_of_a_database_loses_what_is_behind_the_slash() {
+    for (text, expected) in [
+        ("sqlplus u/hunter2@db", "sqlplus u/[redacted:secret]@db"),
+        (
+            "sqlplus -s 'u/hunter2@db' @x.sql",
+            "sqlplus -s 'u/[redacted:secret]@db' @x.sql",
+        ),
+        ("sqlplus u@db", "sqlplus u@db"),
+        ("sqlplus / as sysdba", "sqlplus / as sysdba"),
+    ] {
+        assert_eq!(redact(text), expected, "{text}");
+    }
+}
 
 /// Secrets of several shapes, put for the `§` of [`NAMED`].
 const SECRETS: &[&str] = &["hunter2", "Tr0ub4dor-3", "aB3_xYz.9", "c0rrect/h0rse+b4ttery="];
@@ -361,6 +498,78 @@ const ALIKE: &[&str] = &[
     "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk",
     "",
     "ß — 漢字 🙂",
+    "git log --pretty",
+    "git log --pretty=format:%h",
+    "docker login --password-stdin",
+    "curl --auth-type basic https://example.org",
+    "tool --auth basic",
+    "mkdir -p x",
+    "mkdir -p password",
+    "docker run -p 80:80 x",
+    "echo hello | sudo tee /etc/x",
+    "echo hello | cat",
+    "echo y | sudo apt install x",
+    "echo hello || docker login",
+    "echo hello; cargo login",
+    "cargo login",
+    "vault kv get secret/x",
+    "vault kv put secret/x @data.json",
+    "vault login -method=oidc",
+    "aws configure set region eu-west-1",
+    "aws configure list",
+    "poetry config virtualenvs.in-project true",
+    "npm config set registry https://r.example.org",
+    "git config user.name ann",
+    "rclone config show",
+    "gh secret list",
+    "gh pr create --body text",
+    "gh issue create -b text",
+    "gh auth status",
+    "fly secrets list",
+    "fly deploy --app x",
+    "kubectl get pods -o wide",
+    "nmcli device wifi list",
+    "bw unlock",
+    "bw unlock --raw",
+    "snyk auth",
+    "snyk test --severity-threshold=high",
+    "ngrok http 8080",
+    "htpasswd f u",
+    "rabbitmqctl list_users",
+    "echo \"$TOKEN\" | docker login --password-stdin",
+    "echo ${TOKEN} | gh auth login --with-token",
+    "gh auth login --with-token < t",
+    "cat t | docker login -u ann --password-stdin",
+    "cargo login $TOKEN",
+    "vault kv put secret/x a=$A",
+    "fly secrets set A=\"$A\"",
+    "read -r PASSWORD",
+    "read PASSWORD <<< \"$X\"",
+    "printf -v TOKEN %s \"$X\"",
+    "printf -v line '%s' x",
+    "TOKEN=$(get-token)",
+    "TOKEN=$(echo $X)",
+    "pwd=$(pwd)",
+    "pwd=/srv/x",
+    "PASS=0 FAIL=0",
+    "echo PASS: 3",
+    "x265 --pass 2 x.y4m",
+    "ffmpeg -pass 1 -i x",
+    "useradd -m ann",
+    "ssh-keygen -t ed25519 -f k",
+    "ssh-keygen -t ed25519 -N '' -f k",
+    "zip -r a.zip x",
+    "lftp -u ann ftp.example.org",
+    "curl --cert me.pem https://example.org",
+    "vercel --prod",
+    "ls -la | sudo tee x",
+    "su - ann",
+    "sudo -u ann ls",
+    "git commit -m \"cargo login is needed\"",
+    "echo 'cargo login is needed'",
+    "it's a pity that we don't login here",
+    "echo don't\\ \"x\"",
+    "grep -n 'docker login' README.md",
 ];
 
 #[test]
@@ -451,6 +660,13 @@ fn random_texts_keep_their_shape() {
         "`",
         "%",
         "pass:",
+        "echo ",
+        "|sudo -S ",
+        "<<<",
+        "$(",
+        "cargo login ",
+        "vault kv put x ",
+        ";",
     ];
     let mut state = 0x2545_f491_4f6c_dd1d_u64;
     for _ in 0..60_000 {
@@ -492,6 +708,21 @@ fn hostile_texts_take_linear_time() {
         "[redacted:",
         "password=x ",
         "ghp_",
+        "aws ",
+        "sudo aws ",
+        "echo x|sudo -S ",
+        "fly secrets set A=b ",
+        "\"a'b",
+        "a\"b\"",
+        "TOKEN=a\"b\"",
+        "x=a'b",
+        "$(echo ",
+        "TOKEN=$(echo -n ",
+        "cargo login ",
+        "cargo login \\\n",
+        "a\\",
+        ";aws configure",
+        "\"\"",
     ] {
         let text: String = piece.chars().cycle().take(long).collect();
         // Bounded by the test runner's patience: quadratic work on a text of this length takes minutes.

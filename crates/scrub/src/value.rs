@@ -1,5 +1,7 @@
 //! What stands behind a name: a value, or something that only looks like one.
 
+use alloc::vec::Vec;
+
 use crate::names::Says;
 use crate::tables::{PLAIN, PROSE};
 use crate::tokens::byte;
@@ -100,6 +102,112 @@ pub(crate) fn secret(text: &[u8], at: usize, says: Says, joint: Joint) -> Option
         Some(quote) => inside(text, quote, says),
         None => bare(text, at, says, joint),
     }
+}
+
+/// A word of a shell is not longer than this where its quotes are looked at.
+const LONGEST_COMPOUND: usize = 1024;
+
+/// The end of a word of a shell with the quotes in it, and whether it is of several pieces: `abc""def`, `a'b c'`. `None`
+/// where a quote is not closed on the line.
+pub(crate) fn shell_word(text: &[u8], at: usize) -> Option<(usize, bool)> {
+    let near = text.get(at..text.len().min(at + LONGEST_COMPOUND))?;
+    let (mut i, mut pieces, mut bare) = (0, 0_usize, false);
+    while let Some(b) = near.get(i) {
+        match b {
+            b'"' | b'\'' => {
+                let rest = near.get(i + 1..)?;
+                let mut escaped = false;
+                let close = rest.iter().position(|c| {
+                    let closes = c == b && !escaped || *c == b'\n';
+                    escaped = *b == b'"' && *c == b'\\' && !escaped;
+                    closes
+                })?;
+                if rest.get(close) == Some(&b'\n') {
+                    return None;
+                }
+                pieces += 1;
+                bare = false;
+                i += close + 2;
+                continue;
+            }
+            b'\\' if near.get(i + 1).is_some_and(u8::is_ascii) => i += 2,
+            b';' | b'&' | b'|' | b'<' | b'>' | b'(' | b')' | b'`' => break,
+            b if b.is_ascii_whitespace() || b.is_ascii_control() => break,
+            _ => i += 1,
+        }
+        if !bare {
+            pieces += 1;
+            bare = true;
+        }
+    }
+    Some((at + i.min(near.len()), pieces > 1))
+}
+
+/// The text of a word of a shell without its quotes, with the place of each byte.
+pub(crate) fn unquoted(text: &[u8], start: usize, end: usize) -> (Vec<u8>, Vec<usize>) {
+    let (mut out, mut places) = (Vec::new(), Vec::new());
+    let (mut open, mut escaped) = (0, false);
+    for (i, b) in text.get(start..end).unwrap_or_default().iter().enumerate() {
+        match *b {
+            b'\\' if !escaped && open != b'\'' => {
+                escaped = true;
+                continue;
+            }
+            b @ (b'"' | b'\'') if !escaped && (open == 0 || open == b) => open = if open == 0 { b } else { 0 },
+            b => {
+                out.push(b);
+                places.push(start + i);
+            }
+        }
+        escaped = false;
+    }
+    (out, places)
+}
+
+/// The secret that is one word of a shell in several quotes.
+pub(crate) fn compound(text: &[u8], at: usize) -> Option<(usize, usize)> {
+    if stand_in(text, at).is_some() || matches!(byte(text, at), b'-' | b'$' | b'`' | b'\\') {
+        return None;
+    }
+    let (end, several) = shell_word(text, at)?;
+    if let Some(first) = quote(text, at).and_then(|quote| quote.close(text))
+        && matches!(byte(text, first + 1), b',' | b'}' | b']' | b':' | b'.' | b'%' | b'+')
+    {
+        // A text in a script or in data.
+        return None;
+    }
+    let (value, _) = unquoted(text, at, end);
+    let odd = value.is_empty() || value.first() == Some(&b'$') || value.windows(2).any(|w| w == b"$(");
+    let taken = value.windows(OPEN.len()).any(|w| w == OPEN.as_bytes());
+    (several && !odd && !taken && !reference(&value)).then_some((at, end))
+}
+
+/// The text that `$(echo X)` stands for: where X starts.
+pub(crate) fn echoed(text: &[u8], at: usize) -> Option<usize> {
+    let stop = text.len().min(at + 128);
+    let rest = text.get(at..stop)?;
+    let rest = rest.strip_prefix(b"\"").unwrap_or(rest);
+    let inside = rest.strip_prefix(b"$(").or_else(|| rest.strip_prefix(b"`"))?;
+    let inside = inside.trim_ascii_start();
+    let mut words = inside
+        .strip_prefix(b"echo ")
+        .or_else(|| inside.strip_prefix(b"printf "))?;
+    loop {
+        words = words.trim_ascii_start();
+        let length = words
+            .iter()
+            .position(|b| b.is_ascii_whitespace())
+            .unwrap_or(words.len());
+        let word = words.get(..length)?;
+        if !word.starts_with(b"-") && !word.contains(&b'%') {
+            break;
+        }
+        words = words.get(length..)?;
+        if words.is_empty() {
+            return None;
+        }
+    }
+    Some(stop - words.len())
 }
 
 /// The secret in a quote.
