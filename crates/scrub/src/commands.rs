@@ -10,6 +10,8 @@ use crate::value::{Joint, compound, secret, shell_word, unquoted};
 
 /// A command is looked at this far.
 const WORDS: usize = 48;
+/// A pipe is followed through so many commands.
+const STAGES: usize = 4;
 /// How far back a command is looked for.
 const BACK: usize = 256;
 
@@ -86,13 +88,10 @@ pub(crate) fn secrets(text: &[u8], at: usize, word: &str) -> Option<(usize, Vec<
     {
         value(text, given, after, &mut hits);
     }
-    if speaks && byte(text, line.end) == b'|' && byte(text, line.end + 1) != b'|' {
-        let next = self::line(text, line.end + 1);
-        if let Some(after) = stage(&next.words) {
-            let format = usize::from(word == "printf" && line.words.len() > 1);
-            for word in line.words.iter().skip(format).filter(|w| !w.text.starts_with('-')) {
-                value(text, word.start, after, &mut hits);
-            }
+    if speaks && let Some(after) = piped(text, line.end) {
+        let format = usize::from(word == "printf" && line.words.len() > 1);
+        for word in line.words.iter().skip(format).filter(|w| !w.text.starts_with('-')) {
+            value(text, word.start, after, &mut hits);
         }
     }
     // What follows `sudo` is a command of its own.
@@ -102,6 +101,22 @@ pub(crate) fn secrets(text: &[u8], at: usize, word: &str) -> Option<(usize, Vec<
         line.end.max(at + 1)
     };
     Some((looked, hits))
+}
+
+/// Whether one of the commands that a pipe at `at` leads to reads a secret.
+fn piped(text: &[u8], at: usize) -> Option<Option<u8>> {
+    let mut at = at;
+    for _ in 0..STAGES {
+        if byte(text, at) != b'|' || byte(text, at + 1) == b'|' {
+            return None;
+        }
+        let next = line(text, at + 1 + usize::from(byte(text, at + 1) == b'&'));
+        if let Some(after) = stage(&next.words) {
+            return Some(after);
+        }
+        at = next.end;
+    }
+    None
 }
 
 /// Whether the words are a command that reads a secret; the mark before it, if any.

@@ -40,6 +40,7 @@ fn walk(text: &str) -> Option<String> {
         program: Program::default(),
         pending: Vec::new(),
         looked: 0,
+        pieced: 0,
         open: 0,
         read: 0,
     };
@@ -75,6 +76,8 @@ struct Scan<'a> {
     pending: Vec<Hit>,
     /// Up to where the words of commands were looked at.
     looked: usize,
+    /// Up to where words were put together out of their quotes.
+    pieced: usize,
     /// The quote of a shell that is open at `read`.
     open: u8,
     read: usize,
@@ -134,11 +137,13 @@ impl Scan<'_> {
                 byte(self.bytes, at - 1),
                 b' ' | b'\t' | b'\n' | b'=' | b':' | b'(' | b'|' | b';' | b'&'
             );
-        if first
-            && open == 0
-            && let Some(hit) = split_token(self.bytes, at)
-        {
-            return Some(hit);
+        if first && open == 0 && at >= self.pieced {
+            // A word is put together once; where a quote is not closed, the next one is not looked for right behind it.
+            let word = shell_word(self.bytes, at);
+            self.pieced = word.map_or(at + 64, |(end, _)| end);
+            if let Some(hit) = word.and_then(|(end, several)| split_token(self.bytes, at, end, several)) {
+                return Some(hit);
+            }
         }
         let starts = in_word(here) && (at == 0 || !in_word(byte(self.bytes, at - 1)) || tokens::opens(self.bytes, at));
         if !starts || matches!(at.checked_sub(1).map(|i| byte(self.bytes, i)), Some(b'-' | b'.')) {
@@ -303,8 +308,7 @@ impl Scan<'_> {
 }
 
 /// A known form that quotes cut into pieces: `g"hp_"..`.
-fn split_token(text: &[u8], at: usize) -> Option<Hit> {
-    let (end, several) = shell_word(text, at)?;
+fn split_token(text: &[u8], at: usize, end: usize, several: bool) -> Option<Hit> {
     let raw = text.get(at..end)?;
     let escaped = raw.contains(&b'\\');
     // A line end in a text, not the letter that a shell makes of it.
