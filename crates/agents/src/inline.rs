@@ -19,6 +19,8 @@ use crate::patch::{BEGIN, read};
 const DEEPEST: usize = 8;
 /// A command that could be in more folders than this is refused.
 const FOLDERS: usize = 32;
+/// A command with more patches, or more changes of its folder, is refused.
+const MOST: usize = 256;
 /// Programs that run another one that follows as words.
 const WRAPPERS: [&str; 17] = [
     "builtin", "busybox", "chroot", "command", "doas", "env", "exec", "firejail", "ionice", "nice", "nohup", "setsid",
@@ -48,6 +50,15 @@ pub(crate) fn patches(command: &str, cwd: &str, patchers: &'static [&'static str
     if let Some(why) = seen.unreadable {
         return Err(refusal(why));
     }
+    let many = [seen.moves.len(), seen.texts.len(), command.matches(BEGIN).count()];
+    if many.into_iter().any(|n| n > MOST) {
+        // Where none is applied they are just text.
+        return if seen.runs > 0 {
+            Err(refusal("it holds too many patches or goes through too many folders"))
+        } else {
+            Ok(Vec::new())
+        };
+    }
     let mut texts: Vec<(usize, String)> = Vec::new();
     for (at, _) in command.match_indices(BEGIN) {
         let (_, rest) = command.split_at(at);
@@ -61,6 +72,9 @@ pub(crate) fn patches(command: &str, cwd: &str, patchers: &'static [&'static str
         let readings = readings(text);
         if readings.is_empty() && seen.runs > 0 {
             return Err(refusal("a patch in it cannot be read"));
+        }
+        if readings.is_empty() {
+            continue;
         }
         let folders = seen.folders(*at)?;
         for subject in readings {
@@ -262,7 +276,10 @@ impl Seen {
                 .take(at)
                 .any(|n| n.as_deref().is_none_or(|n| n.contains("codex")))
         } else {
-            at == 0 || first.is_some_and(|n| WRAPPERS.contains(&n)) && between_is_plain(between)
+            let found = names.get(at.wrapping_sub(1)).and_then(Option::as_deref);
+            at == 0
+                || first.is_some_and(|n| WRAPPERS.contains(&n)) && between_is_plain(between)
+                || matches!(found, Some("-exec" | "-execdir" | "-ok" | "-okdir"))
         };
         (runs && !looked_up).then_some(at)
     }

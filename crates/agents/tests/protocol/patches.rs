@@ -88,6 +88,8 @@ fn a_patch_that_does_not_stand_in_the_command_is_refused() {
         "timeout 5 /usr/bin/apply_patch < p",
         "bash -c 'apply_patch < p'",
         "codex --codex-run-as-apply-patch \"$(cat p)\"",
+        "find . -name p -exec apply_patch {} +",
+        "ap() { apply_patch \"$@\"; }; ap x",
         "exec -a apply_patch codex \"$(cat p)\"",
         "if true; then apply_patch < p; fi",
         "sed s/a/.git/ <<'EOF' | apply_patch\n§\nEOF",
@@ -129,4 +131,41 @@ fn words_that_only_look_like_a_patch_are_words() {
     // A folder that is gone to later is none of the patch.
     let later = format!("apply_patch <<'EOF'\n{PATCH}\nEOF\ncd \"$D\" && make");
     assert_eq!(files(&later).unwrap(), ["pre-commit"]);
+}
+
+#[test]
+fn commands_with_very_many_patches_are_read_in_time_or_refused() {
+    let many = |piece: &str| {
+        let piece = piece.replace('§', PATCH);
+        let count = (1 << 19) / piece.len();
+        files(&piece.repeat(count))
+    };
+    for piece in [
+        "cd /x; apply_patch <<'EOF'\n§\nEOF\n",
+        "cd a; apply_patch <<'EOF'\n§\nEOF\n",
+        "apply_patch $'§'\n",
+        "bash -c \"apply_patch '§'\"\n",
+        "cd /x; apply_patch < p\n",
+    ] {
+        assert_eq!(many(piece).unwrap_err().kind, "unreadable-patch", "{piece}");
+    }
+    for piece in [
+        "cat <<'EOF'\n§\nEOF\n",
+        "cd x; *** Begin Patch ",
+        "cd x; rg apply_patch\n",
+        "apply_",
+    ] {
+        assert!(many(piece).is_ok(), "{piece}");
+    }
+}
+
+#[test]
+fn no_cut_of_a_command_is_too_much() {
+    let whole = format!(
+        "cd \"a b\" && (cd .git/hooks; apply_patch \"$(cat <<'EOF'\n{PATCH}\nEOF\n)\") | bash -c 'apply_patch < $x'"
+    );
+    for (at, _) in whole.char_indices() {
+        let _ = files(&whole[..at]);
+        let _ = files(&whole[at..]);
+    }
 }
