@@ -313,6 +313,9 @@ impl Eval<'_> {
             Labels::NONE
         };
         for (option, value) in &parsed.options {
+            if self.is_spent(span) {
+                break;
+            }
             if let Some(value) = value {
                 if option.names.is_empty() {
                     labels = labels.with(self.mention(value, &context.program));
@@ -327,6 +330,9 @@ impl Eval<'_> {
             }
         }
         for (i, (value, role)) in parsed.operands.iter().enumerate() {
+            if self.is_spent(span) {
+                break;
+            }
             // Only what is run is handed the words after it; copying them for every file would be quadratic.
             let runs = matches!(role.kind, RoleKind::RunFile | RoleKind::Code);
             let after = if runs {
@@ -346,6 +352,9 @@ impl Eval<'_> {
         let mut out = None;
         let joined = parsed.options.iter().any(|(o, _)| words_option(o));
         for (words, role) in parsed.commands.iter().filter(|_| !joined) {
+            if self.is_spent(span) {
+                break;
+            }
             out = Some(self.start(words, *role, &context, parsed, span));
         }
         for does in parsed.path.iter().flat_map(|p| p.does.iter()) {

@@ -39,12 +39,16 @@ const FUEL: u32 = 20_000;
 const MAX_NEST: u32 = 24;
 /// Constructs inside constructs that are entered, counted through all texts: it bounds the stack.
 const MAX_DEPTH: u32 = 160;
+/// What a look at a word costs, in bytes.
+const BYTES_PER_LOOK: usize = 8;
 /// What a copy of a word costs, in bytes.
 const BYTES_PER_WORD: usize = 64;
 /// Bytes that cost as much as one command when they are copied or compared.
 const BYTES_PER_STEP: usize = 512;
+/// Effects among which one that comes again is looked for.
+const RECENT: usize = 64;
 /// Effects that are kept. Only the one that says that there were more comes on top.
-const MAX_EFFECTS: usize = 2048;
+const MAX_EFFECTS: usize = 8192;
 /// States that are followed side by side when it is not known what ran.
 const MAX_STATES: usize = 6;
 /// Bytes of a text that cannot be read that are looked at in pieces.
@@ -305,6 +309,16 @@ impl<'w> Eval<'w> {
         true
     }
 
+    /// One more word is looked at, unless there were too many.
+    fn is_spent(&mut self, span: Span) -> bool {
+        self.spend_bytes(BYTES_PER_LOOK);
+        if self.fuel == 0 || (self.exhausted && self.effects.len() > MAX_EFFECTS) {
+            self.give_up(span);
+            return true;
+        }
+        false
+    }
+
     /// Copying and comparing text costs, too.
     fn spend_bytes(&mut self, bytes: usize) {
         self.debt = self.debt.saturating_add(bytes);
@@ -367,7 +381,9 @@ impl<'w> Eval<'w> {
             span,
             chain: self.chain.clone(),
         };
-        if !self.effects.contains(&effect) {
+        // The same effect again, as in a loop, says nothing new.
+        let again = self.effects.iter().rev().take(RECENT).any(|e| *e == effect);
+        if !again {
             self.effects.push(effect);
         }
     }

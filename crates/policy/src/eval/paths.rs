@@ -8,15 +8,23 @@ use crate::places;
 use crate::{Act, Answer, FileKind, Target};
 
 impl Eval<'_> {
-    /// An effect on a path, with the labels of its place.
-    pub(crate) fn path_effect(&mut self, act: Act, what: &'static str, value: &Value, mut tags: Tags, program: &str) {
+    /// An effect on a path, with the labels of its place; they are given back, too.
+    pub(crate) fn path_effect(
+        &mut self,
+        act: Act,
+        what: &'static str,
+        value: &Value,
+        mut tags: Tags,
+        program: &str,
+    ) -> Tags {
         let target = self.resolve(value);
         match &target {
             Target::Path(path) => {
                 // A pattern is compared with the whole table.
                 let cost = if path.contains(['*', '?', '[', UNKNOWN]) { 40 } else { 1 };
                 if self.fuel < cost {
-                    return self.give_up(value.span);
+                    self.give_up(value.span);
+                    return tags;
                 }
                 self.fuel -= cost;
                 let workspace = self.workspace.clone();
@@ -70,7 +78,8 @@ impl Eval<'_> {
             tags.add(label);
         }
         let target = display_path(target);
-        self.effect(act, what, target, tags, program, value.span);
+        self.effect(act, what, target, tags.clone(), program, value.span);
+        tags
     }
 
     /// What a path stands for after the links that the text itself has made.

@@ -153,13 +153,8 @@ impl Eval<'_> {
             }
             return stream;
         }
-        let before = self.effects.len();
-        self.path_effect(Act::Read, "", value, tags, program);
-        let secret = self.effects.get(before..).unwrap_or_default().iter().any(secret_source)
-            || self
-                .effects
-                .iter()
-                .any(|e| e.act == Act::Read && e.span == value.span && secret_source(e));
+        let tags = self.path_effect(Act::Read, "", value, tags, program);
+        let secret = ["credential", "sendable-not", "secret-dir"].iter().any(|t| tags.has(t));
         let environ = value.pattern().contains("/environ");
         let mut labels = Labels::FILE.with(value.labels);
         if secret {
@@ -428,11 +423,6 @@ impl Eval<'_> {
         self.state.exported.insert(name.clone());
         self.state.vars.insert(name, Var::Scalar(rest));
     }
-}
-
-/// Whether what is read must not leave the machine.
-fn secret_source(effect: &crate::Effect) -> bool {
-    effect.tags.has("credential") || effect.tags.has("sendable-not") || effect.tags.has("secret-dir")
 }
 
 fn shown(value: &Value) -> String {

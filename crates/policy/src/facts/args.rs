@@ -98,6 +98,9 @@ impl Parser<'_> {
     /// When the next operand starts a command, everything from here on belongs to it.
     fn takes_rest(&mut self, word: &Value) -> bool {
         let Some(program) = self.program() else { return false };
+        if !program.starts_commands() {
+            return false;
+        }
         let role = match slot(program, &self.out, self.plain.len()) {
             Some(role) if matches!(role.kind, RoleKind::Command | RoleKind::ScriptWords) => role,
             _ => return false,

@@ -184,6 +184,14 @@ pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
         .map(|(_, role)| *role)
 }
 
+impl Program {
+    /// Whether any of its operands can be a command of its own.
+    pub(crate) fn starts_commands(&self) -> bool {
+        let starts = |slot: &Slot| matches!(slot.role.kind, RoleKind::Command | RoleKind::ScriptWords);
+        self.operands.iter().any(starts) || self.alternates.iter().any(|(_, slots)| slots.iter().any(starts))
+    }
+}
+
 impl Opt {
     pub(crate) fn takes_value(&self) -> bool {
         !matches!(self.role.kind, RoleKind::Flag | RoleKind::Tag)
