@@ -243,6 +243,8 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
         if parts.len() == 1 || (first == "var" || first == "private") && parts.len() == 2 {
             tags.add("temp-root");
         }
+    } else if is_project_of_a_service(first, path, workspace) {
+        // A project that is served from here is a project, not the system.
     } else if SYSTEM.contains(&first) && (first != "dev" || parts.len() == 1) {
         tags.add("system");
         if all_of(1) {
@@ -257,6 +259,12 @@ fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
         device(&parts, tags);
     }
     relation(path, workspace, world, tags);
+}
+
+/// Whether the path lies in a project below `/srv`, `/var` and their like, where people do keep projects.
+fn is_project_of_a_service(first: &str, path: &str, workspace: &str) -> bool {
+    let places = ["var", "srv", "opt", "mnt", "media", "run", "private"];
+    places.contains(&first) && workspace.matches('/').count() >= 2 && within(path, workspace) && path != workspace
 }
 
 fn homes(path: &str, parts: &[&str], world: &dyn World, tags: &mut Tags) {

@@ -40,6 +40,7 @@ pub(crate) fn run(ui: &mut Ui) -> Result<Exit, Fault> {
             format!("{surprises} scenes did not go as they should."),
         ));
     }
+    ui.line("To put the gate into your own agents: `tollgate install` (`--dry-run` shows what it would write).");
     Ok(Exit::Done)
 }
 

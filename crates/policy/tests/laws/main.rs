@@ -148,7 +148,6 @@ fn a_decoy_never_makes_a_verdict_milder() {
 }
 
 #[test]
-#[ignore = "half a minute: every command in every wrapper"]
 fn no_wrapper_at_all_changes_a_verdict() {
     never_milder(1);
     still_allowed(1);
