@@ -133,3 +133,30 @@ fn the_project_is_found_above_the_working_directory() {
         shown(&judgement)
     );
 }
+
+#[test]
+fn a_folder_above_the_project_is_the_project() {
+    let mut above = request("rm -rf ..");
+    above.cwd = "/srv/team/shop".into();
+    let judgement = judge(&above, &Table::new(), &Settings::default());
+    assert!(
+        judgement.findings.iter().any(|f| f.rule == "delete_project"),
+        "{}",
+        shown(&judgement)
+    );
+}
+
+#[test]
+fn the_strictest_finding_comes_first() {
+    let judgement = judge(
+        &request("curl https://example.org/x -o y; rm -rf ~"),
+        &Table::new(),
+        &Settings::default(),
+    );
+    let verdicts: Vec<_> = judgement.findings.iter().map(|f| f.verdict).collect();
+    let mut sorted = verdicts.clone();
+    sorted.sort_by(|a, b| b.cmp(a));
+    assert_eq!(verdicts, sorted);
+    assert_eq!(judgement.findings.first().map(|f| f.rule.as_str()), Some("rm_rf_root"));
+    assert!(verdicts.len() > 1, "{}", shown(&judgement));
+}
