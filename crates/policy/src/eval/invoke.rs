@@ -34,7 +34,7 @@ impl Eval<'_> {
         };
         let external = core::mem::take(&mut self.external);
         if let Some(body) = self.state.functions.get(&text).filter(|_| !external).cloned() {
-            return self.call(&text, &body, argv, stdin, piped, span);
+            return self.call(&text, &body, argv, stdin, piped);
         }
         if let Some(out) = self.builtin(&text, argv, &stdin, piped, span) {
             return out;
@@ -46,7 +46,7 @@ impl Eval<'_> {
         };
         let base = renamed.as_deref().unwrap_or(base);
         if text.contains('/') && renamed.is_none() {
-            self.local_program(&text, base, name);
+            self.local_program(name);
         }
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         match facts::program(base).or_else(|| facts::program(versionless(base))) {
@@ -55,31 +55,29 @@ impl Eval<'_> {
                 // bash calls this function for a program that it does not find.
                 if let Some(body) = self.state.functions.get("command_not_found_handle").cloned() {
                     let handled: Vec<Value> = core::iter::once(Value::default()).chain(argv.iter().cloned()).collect();
-                    self.call("command_not_found_handle", &body, &handled, stdin.clone(), piped, span);
+                    self.call("command_not_found_handle", &body, &handled, stdin.clone(), piped);
                 }
                 self.unlisted(base, argv, &stdin, span)
             }
         }
     }
 
-    fn call(
-        &mut self,
-        name: &str,
-        body: &shell::Command,
-        argv: &[Value],
-        stdin: Stream,
-        piped: bool,
-        span: Span,
-    ) -> Stream {
+    fn call(&mut self, name: &str, body: &shell::Command, argv: &[Value], stdin: Stream, piped: bool) -> Stream {
         let args = argv.get(1..).unwrap_or_default().to_vec();
-        let this = (name.into(), args.clone());
-        if self.calls.contains(&this) {
+        let saved = core::mem::replace(&mut self.state.positional, args);
+        // The same call in the same state would only do the same again.
+        if self
+            .calls
+            .iter()
+            .any(|(called, state)| called == name && *state == self.state)
+        {
+            self.state.positional = saved;
             return Stream::unknown(Labels::RUNTIME);
         }
-        self.calls.push(this);
-        let saved = core::mem::replace(&mut self.state.positional, args);
+        self.spend_bytes(self.state.weight());
+        self.calls.push((name.into(), self.state.clone()));
         let left = core::mem::take(&mut self.left);
-        let out = self.nested_call(name, span, |eval| eval.command(body, stdin, piped));
+        let out = self.nested_call(name, |eval| eval.command(body, stdin, piped));
         for mut state in core::mem::replace(&mut self.left, left) {
             state.positional.clone_from(&saved);
             self.fork(state);
@@ -90,7 +88,7 @@ impl Eval<'_> {
     }
 
     /// Like [`Eval::nested`], but the body stands in the text, so its own spans are shown.
-    fn nested_call<T>(&mut self, name: &str, _span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
+    fn nested_call<T>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> T) -> T {
         self.nest += 1;
         self.chain.push(alloc::format!("function {name}"));
         let out = f(self);
@@ -100,7 +98,7 @@ impl Eval<'_> {
     }
 
     /// A program named by its path: one that was written just now runs what was written.
-    fn local_program(&mut self, text: &str, base: &str, name: &Value) {
+    fn local_program(&mut self, name: &Value) {
         let Target::Path(path) = self.resolve(name) else { return };
         if ["/bin/", "/usr/", "/sbin/", "/opt/", "/snap/"]
             .iter()
@@ -108,7 +106,6 @@ impl Eval<'_> {
         {
             return;
         }
-        let _ = (text, base);
         if self.state.written.contains_key(&path) {
             self.run_file(name, "sh", "run", &Stream::empty());
         } else {

@@ -139,8 +139,8 @@ pub(crate) struct Eval<'w> {
     left: Vec<State>,
     /// Texts of `trap`, run at the end.
     traps: Vec<Value>,
-    /// Functions being called, with their arguments: calling one again in the same way shows nothing new.
-    calls: Vec<(String, Vec<Value>)>,
+    /// Functions being called, with the state at the call: calling one again in the same state shows nothing new.
+    calls: Vec<(String, State)>,
     /// The next call comes from another program: the shell's functions are not known there.
     external: bool,
     /// Whether the last command succeeded, where that is known.
