@@ -95,7 +95,13 @@ pub(crate) fn generate(files: &[(String, String)], settings: &(String, String), 
         examples.join(", ")
     )
     .unwrap();
-    programs + &settings_table(settings) + &calls_table(calls)
+    programs
+        + &role_tables("SETTINGS", "Settings that run something, by table.", settings)
+        + &role_tables(
+            "CALLS",
+            "Calls of programming languages that do something, by language.",
+            calls,
+        )
 }
 
 fn names(names: &Names) -> Vec<String> {
@@ -193,38 +199,19 @@ fn stdout_row(text: &str, place: &str) -> String {
     format!("({}, {})", lit(what.trim()), conds(when, place))
 }
 
-/// `[table] "key glob" = "role"`
-fn settings_table((name, text): &(String, String)) -> String {
+/// `[table] "key" = "role"`: the settings that run something, the calls of a language.
+fn role_tables(constant: &str, doc: &str, (name, text): &(String, String)) -> String {
     let tables: BTreeMap<String, BTreeMap<String, String>> =
         toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
     let table = |(table, rows): (&String, &BTreeMap<String, String>)| {
-        let rows: Vec<String> = rows
-            .iter()
-            .map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}"))))
-            .collect();
+        let row =
+            |(key, value): (&String, &String)| format!("({}, {})", lit(key), role(value, &format!("{name}: {table}")));
+        let rows: Vec<String> = rows.iter().map(row).collect();
         format!("({}, &[{}])", lit(table), rows.join(", "))
     };
     let all: Vec<String> = tables.iter().map(table).collect();
     format!(
-        "/// Settings that run something, by table.\nstatic SETTINGS: &[(&str, &[(&str, Role)])] = &[{}];\n",
-        all.join(", ")
-    )
-}
-
-/// `[language] "call" = "role"`
-fn calls_table((name, text): &(String, String)) -> String {
-    let tables: BTreeMap<String, BTreeMap<String, String>> =
-        toml::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let table = |(table, rows): (&String, &BTreeMap<String, String>)| {
-        let rows: Vec<String> = rows
-            .iter()
-            .map(|(k, r)| format!("({}, {})", lit(k), role(r, &format!("{name}: {table}"))))
-            .collect();
-        format!("({}, &[{}])", lit(table), rows.join(", "))
-    };
-    let all: Vec<String> = tables.iter().map(table).collect();
-    format!(
-        "/// Calls of programming languages that do something, by language.\npub(crate) static CALLS: &[(&str, &[(&str, Role)])] = &[{}];\n",
+        "/// {doc}\npub(crate) static {constant}: &[(&str, &[(&str, Role)])] = &[{}];\n",
         all.join(", ")
     )
 }

@@ -265,7 +265,8 @@ impl Calc<'_, '_, '_> {
         let text = match self.eval.state.vars.get(name) {
             Some(Var::Scalar(value)) => value.known()?.to_string(),
             Some(_) => return None,
-            None => return self.eval.positional_number(name),
+            // Unset counts as 0, but a name that the text did not set may be set outside.
+            None => return None,
         };
         if text.trim().is_empty() {
             return Some(0);
@@ -302,12 +303,6 @@ impl Eval<'_> {
                 Stream::empty(),
             );
         }
-    }
-
-    /// An unset name counts as 0 in arithmetic; one from outside the text is not known.
-    fn positional_number(&self, name: &str) -> Option<i64> {
-        let _ = name;
-        None
     }
 }
 

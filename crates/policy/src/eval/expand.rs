@@ -72,7 +72,7 @@ impl Eval<'_> {
         for (i, part) in parts.iter().enumerate() {
             match part {
                 Part::Lit(text) if mode == Mode::Quoted => out.current().push_text(text),
-                Part::Lit(text) => self.literal(text, i == 0, out, mode),
+                Part::Lit(text) => self.literal(text, i == 0, out),
                 Part::Quoted(text) => out.current().push_text(text),
                 Part::Double(inner) => self.quoted(inner, out),
                 Part::Param(param) => self.param(param, out, mode),
@@ -108,7 +108,7 @@ impl Eval<'_> {
     }
 
     /// Unquoted text of the source: tilde and globs are active.
-    fn literal(&mut self, text: &str, first: bool, out: &mut Fields, mode: Mode) {
+    fn literal(&mut self, text: &str, first: bool, out: &mut Fields) {
         let rest = if first && out.current.as_ref().is_none_or(|v| v.pieces.is_empty()) {
             self.tilde(text, out)
         } else {
@@ -123,7 +123,6 @@ impl Eval<'_> {
             let tail = self.tilde(&format!("~{tail}"), out).to_string();
             return globbed(&tail, out.current());
         }
-        let _ = mode;
         globbed(rest, out.current());
     }
 
