@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
+use crate::Loss;
+
 /// The verbs of effects. Closed: a program fact or a rule can name only these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Act {
@@ -106,6 +108,8 @@ pub struct Effect {
     pub span: Span,
     /// How it was reached, outermost first.
     pub chain: Vec<String>,
+    /// Work that is nowhere else and would be gone, as far as the world says.
+    pub loss: Loss,
 }
 
 impl Effect {

@@ -23,4 +23,4 @@ pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use request::{Kind, Request, Subject};
 pub use rules::RULES_DIGEST;
 pub use verdict::{Posture, Risk, Verdict};
-pub use world::{Answer, FileKind, Look, World};
+pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};

@@ -328,6 +328,12 @@ fn relation(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     }
     if path == workspace {
         tags.add("workspace-root");
+    } else if path
+        .strip_prefix(workspace)
+        .and_then(|r| r.strip_prefix('/'))
+        .is_some_and(everything)
+    {
+        tags.add("workspace-all");
     } else if within(workspace, path) {
         tags.add("above-workspace");
     }

@@ -63,8 +63,11 @@ fn holds(tag: &str, effect: &Effect) -> bool {
     }
 }
 
-/// `{target}` in the template becomes the target in words.
+/// What the world said, else the template with the target in words for `{target}`.
 fn lost(template: &str, effect: &Effect) -> String {
+    if !template.is_empty() && !effect.loss.is_nothing() {
+        return effect.loss.words();
+    }
     let target = match &effect.target {
         Target::None => "",
         Target::Path(t) | Target::Host(t) | Target::Text(t) => t.as_str(),

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::facts::EXAMPLES;
 use crate::rules::RULES;
-use crate::{Answer, FileKind, Judgement, Kind, Posture, Request, Settings, Subject, World, judge};
+use crate::{Answer, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge};
 
 /// A machine with one person, `ann`, who works in a repository.
 pub(crate) struct Table {
@@ -45,6 +45,16 @@ impl World for Table {
     }
     fn own_dirs(&self) -> &[String] {
         &self.own
+    }
+    /// A folder `drafts` that git does not know, so that examples can lose something.
+    fn loss(&self, _: &str, work: Work<'_>) -> Answer<Loss> {
+        match work {
+            Work::Everything(path) if path.ends_with("/drafts") => Answer::Known(Loss {
+                untracked: 40,
+                ..Loss::default()
+            }),
+            _ => Answer::Unknown,
+        }
     }
 }
 

@@ -26,6 +26,155 @@ pub enum FileKind {
     Other,
 }
 
+/// Most names that are given of what would be lost.
+pub const LOSS_NAMES: usize = 5;
+
+/// What a file holds, as far as a judgement may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contents {
+    /// The text; `None` for a file that is binary or too long to be looked at.
+    pub text: Option<String>,
+    /// SHA-256 of its bytes in hex; empty when it was not read to its end.
+    pub digest: String,
+    /// Its length in bytes.
+    pub bytes: u64,
+}
+
+/// Work that something would throw away. Paths are absolute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work<'a> {
+    /// What tracked files at and below these paths hold beyond the last commit; without paths, everywhere.
+    Changes(&'a [String]),
+    /// Files that are not tracked, at and below these paths; without paths, everywhere below the folder.
+    Untracked {
+        /// Where.
+        below: &'a [String],
+        /// Which of them.
+        ignored: Ignored,
+    },
+    /// What was stashed.
+    Stashes,
+    /// Commits that nothing but this branch or tag leads to.
+    Branch(&'a str),
+    /// Commits that nothing leads to any more when the current branch is moved to this revision.
+    Commits(&'a str),
+    /// Whatever stands at and below this path and is nowhere else: changed and untracked files, repositories with
+    /// work of their own, ignored files that hold secrets.
+    Everything(&'a str),
+}
+
+/// Which untracked files are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ignored {
+    /// Those that no rule of the repository ignores.
+    No,
+    /// All of them.
+    Also,
+    /// Only those that are ignored.
+    Only,
+}
+
+impl Work<'_> {
+    fn subject(&self, dir: &str) -> String {
+        match self {
+            Self::Changes(below) | Self::Untracked { below, .. } if !below.is_empty() => below.join(" "),
+            Self::Branch(name) | Self::Commits(name) => alloc::format!("{name} in {dir}"),
+            Self::Everything(path) => (*path).to_string(),
+            _ => dir.to_string(),
+        }
+    }
+
+    const fn question(&self) -> &'static str {
+        match self {
+            Self::Changes(_) => "changes",
+            Self::Untracked { .. } => "untracked",
+            Self::Stashes => "stashes",
+            Self::Branch(_) | Self::Commits(_) => "commits",
+            Self::Everything(_) => "only-copy",
+        }
+    }
+}
+
+/// Work that is nowhere else. All zero is the proof that nothing would be lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// Tracked files with changes that were not committed, in this and in inner repositories.
+    pub changed: u32,
+    /// Files that git does not keep.
+    pub untracked: u32,
+    /// Commits or stashes.
+    pub commits: u32,
+    /// Ignored files that hold secrets, such as `.env`.
+    pub secrets: u32,
+    /// Size of the files in bytes.
+    pub bytes: u64,
+    /// Some of the names, [`LOSS_NAMES`] at most.
+    pub names: Vec<String>,
+}
+
+impl Loss {
+    /// Whether nothing would be lost.
+    #[must_use]
+    pub const fn is_nothing(&self) -> bool {
+        self.changed == 0 && self.untracked == 0 && self.commits == 0 && self.secrets == 0
+    }
+
+    /// In words: `changes in 2 files and 1 untracked file (a.rs, b.rs, notes; 4 kB)`.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let count = |n: u32, one: &str, many: &str| match n {
+            0 => None,
+            1 => Some(alloc::format!("1 {one}")),
+            n => Some(alloc::format!("{n} {many}")),
+        };
+        let parts: Vec<String> = [
+            count(
+                self.changed,
+                "file with uncommitted changes",
+                "files with uncommitted changes",
+            ),
+            count(
+                self.untracked,
+                "file that git does not keep",
+                "files that git does not keep",
+            ),
+            count(self.secrets, "ignored file with secrets", "ignored files with secrets"),
+            count(
+                self.commits,
+                "commit that is nowhere else",
+                "commits that are nowhere else",
+            ),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        let mut text = parts.join(", ");
+        let total = self.changed + self.untracked + self.commits + self.secrets;
+        let more = if (self.names.len() as u64) < u64::from(total) {
+            ", …"
+        } else {
+            ""
+        };
+        if !self.names.is_empty() {
+            text.push_str(&alloc::format!(": {}{more}", self.names.join(", ")));
+        }
+        if self.bytes > 0 {
+            text.push_str(&alloc::format!(" ({})", size(self.bytes)));
+        }
+        text
+    }
+}
+
+/// `812 bytes`, `14 kB`, `3 MB`
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1_000 => alloc::format!("{bytes} bytes"),
+        1_000..1_000_000 => alloc::format!("{} kB", bytes / 1_000),
+        1_000_000..1_000_000_000 => alloc::format!("{} MB", bytes / 1_000_000),
+        _ => alloc::format!("{} GB", bytes / 1_000_000_000),
+    }
+}
+
 /// The machine as a judgement sees it. Implemented by the broker for the real one, by tests from a table, by replay
 /// from the answers kept in the record.
 pub trait World {
@@ -41,6 +190,19 @@ pub trait World {
     fn kind(&self, path: &str) -> Answer<FileKind>;
     /// Directories that belong to Tollgate itself (configuration, state, data), absolute. An agent may not write there.
     fn own_dirs(&self) -> &[String];
+    /// What the regular file at an absolute path holds, links followed.
+    fn read(&self, _path: &str) -> Answer<Contents> {
+        Answer::Unknown
+    }
+    /// The names in a directory, sorted; `Unknown` when there are too many.
+    fn list(&self, _dir: &str) -> Answer<Vec<String>> {
+        Answer::Unknown
+    }
+    /// What of this work in the repository around `dir` (for [`Work::Everything`]: wherever it stands) is nowhere else.
+    /// `Known` only after all of it was looked at.
+    fn loss(&self, _dir: &str, _work: Work<'_>) -> Answer<Loss> {
+        Answer::Unknown
+    }
 }
 
 /// One question that was asked and its answer, kept in the record so that the judgement can be repeated. Paths that lead
@@ -49,7 +211,7 @@ pub trait World {
 pub struct Look {
     /// The path or variable.
     pub subject: String,
-    /// What was looked at: `real_path`, `kind`, `var`.
+    /// What was looked at: `real_path`, `kind`, `var`, `read`, `list`, or the work that could be lost (`changes`, ...).
     pub question: &'static str,
     /// The answer in words. Variables are recorded as `set`, `absent` or `unknown`, never with their value.
     pub answer: String,
@@ -125,5 +287,27 @@ impl World for Recorder<'_> {
     }
     fn own_dirs(&self) -> &[String] {
         self.inner.own_dirs()
+    }
+    fn read(&self, path: &str) -> Answer<Contents> {
+        let answer = self.inner.read(path);
+        self.record("read", path, &answer, |c| match c.digest.as_str() {
+            "" => alloc::format!("{} bytes, too long", c.bytes),
+            digest => alloc::format!("sha256:{digest}"),
+        });
+        answer
+    }
+    fn list(&self, dir: &str) -> Answer<Vec<String>> {
+        let answer = self.inner.list(dir);
+        self.record("list", dir, &answer, |names| alloc::format!("{} names", names.len()));
+        answer
+    }
+    fn loss(&self, dir: &str, work: Work<'_>) -> Answer<Loss> {
+        let answer = self.inner.loss(dir, work);
+        let words = |loss: &Loss| match loss.is_nothing() {
+            true => "nothing".to_string(),
+            false => loss.words(),
+        };
+        self.record(work.question(), &work.subject(dir), &answer, words);
+        answer
     }
 }

@@ -65,14 +65,16 @@ impl Eval<'_> {
         let mut tags = Tags::default();
         tags.add("script");
         extra.iter().for_each(|t| tags.add(t));
-        let program = why.to_string();
-        self.path_effect(Act::Run, "", value, tags, &program);
-        Stream::unknown(Labels::PROGRAM)
+        self.path_effect(Act::Run, "", value, tags, why);
+        match self.script_text(value) {
+            Some((path, text)) => self.run_script(&path, &text, lang, value.span, stdin.clone()),
+            None => Stream::unknown(Labels::PROGRAM),
+        }
     }
 
     /// Another shell: it sees the variables that were exported. Whether one was exported before the text began is not
     /// known, so it is also looked at as if it saw them all.
-    fn child(&mut self, f: impl Fn(&mut Self) -> Stream) {
+    pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) {
         let exported = &self.state.exported;
         if self.state.vars.keys().any(|name| !exported.contains(name)) {
             self.subshell(|eval| {
@@ -181,7 +183,7 @@ impl Eval<'_> {
         }
     }
 
-    fn language(&mut self, lang: &str, text: &str, span: Span) {
+    pub(super) fn language(&mut self, lang: &str, text: &str, span: Span) {
         let found = lang::scan(lang, text);
         for call in found {
             if !self.spend(span) {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, Redirect, RedirectOp, Script, Word};
 
-use super::{Eval, Labels, Stream, Value, Var};
+use super::{Eval, Function, Labels, Stream, Value, Var};
 use crate::effect::Tags;
 use crate::glob;
 use crate::{Act, Target};
@@ -177,7 +177,12 @@ impl Eval<'_> {
                 Stream::empty()
             }
             Form::Function { name, body } => {
-                self.state.functions.insert(name.clone(), body.clone());
+                let function = Function {
+                    body: body.clone(),
+                    pin: self.pin,
+                    source: self.sources.last().cloned(),
+                };
+                self.state.functions.insert(name.clone(), function);
                 self.fork_bomb(name, body);
                 Stream::empty()
             }

@@ -122,7 +122,7 @@ pub(super) fn found_by(parsed: &Parsed) -> Value {
         start.push_text("/");
     }
     start.pieces.push(super::Piece::Glob("*".into()));
-    start
+    start.labelled(Labels::FOUND)
 }
 
 /// `marker` replaced by `with` in the known text of a word.

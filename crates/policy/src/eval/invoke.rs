@@ -7,7 +7,7 @@ use shell::Span;
 
 use super::feeders::{found_by, substitute};
 use super::roles::Context;
-use super::{BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
+use super::{BYTES_PER_WORD, Eval, Function, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
@@ -33,8 +33,8 @@ impl Eval<'_> {
             return self.unknown_command(argv, &stdin, piped);
         };
         let external = core::mem::take(&mut self.external);
-        if let Some(body) = self.state.functions.get(&text).filter(|_| !external).cloned() {
-            return self.call(&text, &body, argv, stdin, piped);
+        if let Some(function) = self.state.functions.get(&text).filter(|_| !external).cloned() {
+            return self.call(&text, &function, argv, stdin, piped);
         }
         if let Some(out) = self.builtin(&text, argv, &stdin, piped, span) {
             return out;
@@ -46,23 +46,23 @@ impl Eval<'_> {
         };
         let base = renamed.as_deref().unwrap_or(base);
         if text.contains('/') && renamed.is_none() {
-            self.local_program(name);
+            self.local_program(argv, &stdin);
         }
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         match facts::program(base).or_else(|| facts::program(versionless(base))) {
             Some(program) => self.program(base, program, argv, stdin, piped, span),
             None => {
                 // bash calls this function for a program that it does not find.
-                if let Some(body) = self.state.functions.get("command_not_found_handle").cloned() {
+                if let Some(function) = self.state.functions.get("command_not_found_handle").cloned() {
                     let handled: Vec<Value> = core::iter::once(Value::default()).chain(argv.iter().cloned()).collect();
-                    self.call("command_not_found_handle", &body, &handled, stdin.clone(), piped);
+                    self.call("command_not_found_handle", &function, &handled, stdin.clone(), piped);
                 }
                 self.unlisted(base, argv, &stdin, span)
             }
         }
     }
 
-    fn call(&mut self, name: &str, body: &shell::Command, argv: &[Value], stdin: Stream, piped: bool) -> Stream {
+    fn call(&mut self, name: &str, function: &Function, argv: &[Value], stdin: Stream, piped: bool) -> Stream {
         let args = argv.get(1..).unwrap_or_default().to_vec();
         let saved = core::mem::replace(&mut self.state.positional, args);
         // The same call in the same state would only do the same again.
@@ -77,7 +77,7 @@ impl Eval<'_> {
         self.spend_bytes(self.state.weight());
         self.calls.push((name.into(), self.state.clone()));
         let left = core::mem::take(&mut self.left);
-        let out = self.nested_call(name, |eval| eval.command(body, stdin, piped));
+        let out = self.nested_call(name, function, |eval| eval.command(&function.body, stdin, piped));
         for mut state in core::mem::replace(&mut self.left, left) {
             state.positional.clone_from(&saved);
             self.fork(state);
@@ -87,32 +87,44 @@ impl Eval<'_> {
         out
     }
 
-    /// Like [`Eval::nested`], but the body stands in the text, so its own spans are shown.
-    fn nested_call<T>(&mut self, name: &str, f: impl FnOnce(&mut Self) -> T) -> T {
+    /// Like [`Eval::nested`], but spans in the body are those of the place where it was defined.
+    fn nested_call<T>(&mut self, name: &str, function: &Function, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (pin, file_pin) = (self.pin, self.file_pin);
+        let here = self.sources.last().cloned();
+        let elsewhere = function.source != here;
+        self.pin = function.pin.or(pin);
+        if elsewhere {
+            self.file_pin = None;
+            self.sources.extend(function.source.clone());
+        }
         self.nest += 1;
         self.chain.push(alloc::format!("function {name}"));
         let out = f(self);
         self.chain.pop();
         self.nest -= 1;
+        if elsewhere && function.source.is_some() {
+            self.sources.pop();
+        }
+        self.pin = pin;
+        self.file_pin = file_pin;
         out
     }
 
-    /// A program named by its path: one that was written just now runs what was written.
-    fn local_program(&mut self, name: &Value) {
-        let Target::Path(path) = self.resolve(name) else { return };
-        if ["/bin/", "/usr/", "/sbin/", "/opt/", "/snap/"]
-            .iter()
-            .any(|d| path.starts_with(d))
-        {
-            return;
+    /// A program named by its path: one that was written just now runs what was written, one that lies in the project
+    /// what stands there.
+    fn local_program(&mut self, argv: &[Value], stdin: &Stream) -> Option<Stream> {
+        let name = argv.first()?;
+        let Target::Path(path) = self.resolve(name) else {
+            return None;
+        };
+        if Self::is_installed(&path) {
+            return None;
         }
-        if self.state.written.contains_key(&path) {
-            self.run_file(name, "sh", "run", &Stream::empty());
-        } else {
-            let mut tags = Tags::default();
-            tags.add("script");
-            self.path_effect(Act::Run, "", name, tags, "");
-        }
+        let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
+        let looked = self.effects.len();
+        self.child(|eval| eval.run_file(name, "sh", "run", stdin));
+        self.state.positional = saved;
+        (self.effects.len() > looked).then(|| Stream::unknown(Labels::PROGRAM))
     }
 
     /// The name of the program itself is not known.
@@ -170,6 +182,7 @@ impl Eval<'_> {
     /// A program without facts. Naming a credential to it counts as reading it.
     fn unlisted(&mut self, base: &str, argv: &[Value], stdin: &Stream, span: Span) -> Stream {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
+        self.disturbed = true;
         let mut labels = stdin.labels.with(Labels::PROGRAM);
         let mut writes = false;
         for arg in argv.iter().skip(1) {
@@ -258,10 +271,12 @@ impl Eval<'_> {
             .collect::<Vec<_>>()
             .join(" ");
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
-        self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
+        let from = self.effects.len();
+        self.effect(Act::Run, "", Target::Text(shown), run_tags.clone(), base, span);
         let context = Context::new(base, tags, stdin, piped);
         let saved = self.enter_dir(&parsed);
         let out = self.carry_out(&parsed, context, argv, span);
+        self.settle(&parsed, &run_tags, from);
         if let Some(cwd) = saved {
             self.state.cwd = cwd;
         }
@@ -461,6 +476,8 @@ impl Eval<'_> {
         let mut tags = context.tags.clone();
         does.tags.iter().for_each(|t| tags.add(t));
         let operands: Vec<&Value> = match does.on {
+            On::None if does.what.starts_with("task.") => return self.task(does, &[], parsed, context, span),
+            On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, span),
             On::None => {
                 return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
             }
@@ -468,6 +485,10 @@ impl Eval<'_> {
                 let here = Value::text(".").at(span);
                 self.path_effect(does.act, does.what, &here, tags, &context.program);
                 return;
+            }
+            On::Path(path) if does.what.starts_with("task.") => {
+                let name = Value::text(path).at(span);
+                return self.task(does, &[&name], parsed, context, span);
             }
             On::Path(path) => {
                 let value = Value::text(path).at(span);
@@ -484,6 +505,12 @@ impl Eval<'_> {
                 .filter_map(|(_, v)| v.as_ref())
                 .collect(),
         };
+        if does.what.starts_with("task.") {
+            return self.task(does, &operands, parsed, context, span);
+        }
+        if does.act == Act::Discard {
+            return self.discard(does, &operands, tags, context, span);
+        }
         for value in operands {
             self.act_on(does, value, tags.clone(), context, span);
         }

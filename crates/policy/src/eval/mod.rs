@@ -14,10 +14,13 @@ mod expand;
 mod feeders;
 mod filters;
 mod invoke;
+mod look;
+mod losses;
 mod params;
 mod paths;
 mod patterns;
 mod roles;
+mod tasks;
 mod value;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -31,7 +34,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, Target, World};
+use crate::{Act, Answer, Effect, Loss, Target, World};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -69,13 +72,21 @@ pub(crate) enum Var {
     Ref(String),
 }
 
+/// A function, and where its text stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    body: Rc<Command>,
+    pin: Option<Span>,
+    source: Option<Rc<look::Source>>,
+}
+
 /// What a subshell inherits and does not give back.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     vars: BTreeMap<String, Var>,
     /// Variables that other programs get to see.
     exported: BTreeSet<String>,
-    functions: BTreeMap<String, Rc<Command>>,
+    functions: BTreeMap<String, Function>,
     aliases: BTreeMap<String, String>,
     positional: Vec<Value>,
     /// `$0`, where a text was given another one.
@@ -129,6 +140,14 @@ pub(crate) struct Eval<'w> {
     chain: Vec<String>,
     /// Inside text that does not stand literally in the request: the place that it came from.
     pin: Option<Span>,
+    /// The same for text inside a file: its place in that file.
+    file_pin: Option<Span>,
+    /// Files whose text is being judged, each started by the one before.
+    sources: Vec<Rc<look::Source>>,
+    /// Files that were read.
+    looked_into: Vec<String>,
+    /// What ran so far may have changed what the world says about work that could be lost.
+    disturbed: bool,
     /// Where protected files lead that are links; looked up when something is first written.
     linked: Option<Vec<(String, &'static [&'static str])>>,
     /// Other states in which what follows may run, beside `state`.
@@ -178,6 +197,10 @@ impl<'w> Eval<'w> {
             },
             chain: Vec::new(),
             pin: None,
+            file_pin: None,
+            sources: Vec::new(),
+            looked_into: Vec::new(),
+            disturbed: false,
             linked: None,
             forks: Vec::new(),
             failed: Vec::new(),
@@ -219,7 +242,10 @@ impl<'w> Eval<'w> {
     pub(crate) fn text(&mut self, text: &str, stdin: Stream) -> Stream {
         let script = shell::parse(text);
         if script.has_faults() {
-            self.faults(&script);
+            // A file that cannot be read is no more and no less than one that was not read.
+            if self.sources.is_empty() {
+                self.faults(&script);
+            }
             self.tokens(text);
         }
         self.script(&script, stdin)
@@ -273,14 +299,18 @@ impl<'w> Eval<'w> {
 
     /// Runs `f` one level deeper, with every span pinned to `span` and `why` in the chain.
     fn nested<T>(&mut self, span: Span, why: &str, f: impl FnOnce(&mut Self) -> T) -> T {
-        let pin = self.pin;
+        let (pin, file_pin) = (self.pin, self.file_pin);
         self.pin = Some(pin.unwrap_or(span));
+        if !self.sources.is_empty() {
+            self.file_pin = Some(file_pin.unwrap_or(span));
+        }
         self.nest += 1;
         self.chain.push(why.into());
         let out = f(self);
         self.chain.pop();
         self.nest -= 1;
         self.pin = pin;
+        self.file_pin = file_pin;
         out
     }
 
@@ -367,9 +397,27 @@ impl<'w> Eval<'w> {
         program: &str,
         span: Span,
     ) {
+        self.effect_with(act, what, target, tags, program, span, Loss::default());
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of an effect")]
+    fn effect_with(
+        &mut self,
+        act: Act,
+        what: &'static str,
+        target: Target,
+        tags: Tags,
+        program: &str,
+        span: Span,
+        loss: Loss,
+    ) {
         // A long beginning must not hide what comes after it.
         if self.effects.len() >= MAX_EFFECTS && !tags.has("limit") {
             return self.give_up(span);
+        }
+        let mut chain = self.chain.clone();
+        if let Some(source) = self.sources.last() {
+            chain.push(source.place(self.file_pin.unwrap_or(span)));
         }
         let span = self.pin.unwrap_or(span);
         let effect = Effect {
@@ -379,8 +427,10 @@ impl<'w> Eval<'w> {
             tags,
             program: program.into(),
             span,
-            chain: self.chain.clone(),
+            chain,
+            loss,
         };
+        self.disturbed |= losses::disturbs(&effect);
         // The same effect again, as in a loop, says nothing new.
         let again = self.effects.iter().rev().take(RECENT).any(|e| *e == effect);
         if !again {
@@ -446,7 +496,7 @@ impl PartialEq for State {
                 .functions
                 .iter()
                 .zip(&other.functions)
-                .all(|((a, x), (b, y))| a == b && Rc::ptr_eq(x, y));
+                .all(|((a, x), (b, y))| a == b && Rc::ptr_eq(&x.body, &y.body));
         same_functions
             && self.cwd == other.cwd
             && self.vars == other.vars

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, FileKind, Target};
+use crate::{Act, Answer, FileKind, Loss, Target};
 
 impl Eval<'_> {
     /// An effect on a path, with the labels of its place; they are given back, too.
@@ -17,7 +17,12 @@ impl Eval<'_> {
         mut tags: Tags,
         program: &str,
     ) -> Tags {
+        // An empty name is no file, and not the directory that one is in.
+        if value.known() == Some("") {
+            return tags;
+        }
         let target = self.resolve(value);
+        let mut loss = Loss::default();
         match &target {
             Target::Path(path) => {
                 // A pattern is compared with the whole table.
@@ -41,6 +46,9 @@ impl Eval<'_> {
                 }
                 if path.contains(UNKNOWN) {
                     tags.add("unknown-part");
+                }
+                if act == Act::Delete {
+                    loss = self.only_copy(path, &mut tags);
                 }
             }
             Target::Unknown(_) => {
@@ -78,7 +86,7 @@ impl Eval<'_> {
             tags.add(label);
         }
         let target = display_path(target);
-        self.effect(act, what, target, tags.clone(), program, value.span);
+        self.effect_with(act, what, target, tags.clone(), program, value.span, loss);
         tags
     }
 

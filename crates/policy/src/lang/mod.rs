@@ -5,6 +5,7 @@
 
 mod lexer;
 mod lines;
+pub(crate) mod tasks;
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};

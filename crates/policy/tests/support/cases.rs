@@ -3,7 +3,8 @@
 //! A fence of kind `cases` holds a command a line, one of kind `case` a command of many lines, one of kind `files` what
 //! other tools want. Behind `#` (or in the head of a `case`) stand the verdict, the rules that must be among the findings,
 //! and as `!rule` those that must not. Words in the head say on what machine: `strict`, `cwd=`, `link=FROM->TO`,
-//! `disabled=`, `broken=`.
+//! `disabled=`, `broken=`, `lost=` (`nothing`, or counts as in `changed:2,untracked:1`: what every question about lost work is
+//! answered with). A fence `file PATH` holds a file of the machine, for the cases up to the next heading.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,8 @@ impl Case {
     fn is_plain_command(&self) -> bool {
         let setting = &self.setting;
         let usual = setting.settings.disabled.is_empty() && setting.settings.broken.is_none();
-        self.kind != Fence::Files && usual && setting.settings.posture == Posture::Guard && setting.cwd == CWD
+        let bare = setting.machine.is_bare();
+        self.kind != Fence::Files && usual && bare && setting.settings.posture == Posture::Guard && setting.cwd == CWD
     }
 
     /// The text of such a command.
@@ -148,15 +150,24 @@ pub(crate) fn read(file: &Path) -> Vec<Case> {
     let text = fs::read_to_string(file).expect("it can be read");
     let mut lines = text.lines().enumerate().map(|(n, line)| (n + 1, line));
     let mut cases = Vec::new();
+    let mut machine = Machine::new();
     while let Some((number, line)) = lines.next() {
+        if line.starts_with('#') {
+            machine = Machine::new();
+        }
         let Some(head) = line.strip_prefix("```") else { continue };
         let body: Vec<(usize, &str)> = lines.by_ref().take_while(|(_, line)| *line != "```").collect();
-        cases.extend(fence(&format!("spec/{name}"), number, head, &body));
+        if let Some(path) = head.strip_prefix("file ") {
+            let text: Vec<&str> = body.iter().map(|(_, line)| *line).collect();
+            machine = machine.with_file(path, &(text.join("\n") + "\n"));
+            continue;
+        }
+        cases.extend(fence(&format!("spec/{name}"), number, head, &body, &machine));
     }
     cases
 }
 
-fn fence(file: &str, number: usize, head: &str, body: &[(usize, &str)]) -> Vec<Case> {
+fn fence(file: &str, number: usize, head: &str, body: &[(usize, &str)], machine: &Machine) -> Vec<Case> {
     let place = |n: usize| format!("{file}:{n}");
     let (kind, words) = head.split_once(' ').unwrap_or((head, ""));
     let kind = match kind {
@@ -165,7 +176,7 @@ fn fence(file: &str, number: usize, head: &str, body: &[(usize, &str)]) -> Vec<C
         "files" => Fence::Files,
         other => panic!("{}: a fence of a kind that nobody reads: `{other}`", place(number)),
     };
-    let (setting, expected) = setting(words, &place(number));
+    let (setting, expected) = setting(words, machine, &place(number));
     let new = |n: usize, text: &str, words: &[&str]| case(place(n), text, words, kind, setting.clone());
     if kind == Fence::Command {
         let text: Vec<&str> = body.iter().map(|(_, line)| *line).collect();
@@ -185,9 +196,9 @@ fn fence(file: &str, number: usize, head: &str, body: &[(usize, &str)]) -> Vec<C
 }
 
 /// The words of a head that say on what machine, and those that say what is expected.
-fn setting<'t>(words: &'t str, place: &str) -> (Setting, Vec<&'t str>) {
+fn setting<'t>(words: &'t str, machine: &Machine, place: &str) -> (Setting, Vec<&'t str>) {
     let mut setting = Setting {
-        machine: Machine::new(),
+        machine: machine.clone(),
         settings: super::guard(),
         cwd: CWD.into(),
     };
@@ -199,6 +210,7 @@ fn setting<'t>(words: &'t str, place: &str) -> (Setting, Vec<&'t str>) {
             Some(("cwd", dir)) => setting.cwd = dir.into(),
             Some(("disabled", rule)) => setting.settings.disabled.push(rule.into()),
             Some(("broken", why)) => setting.settings.broken = Some(why.into()),
+            Some(("lost", what)) => setting.machine = setting.machine.with_loss(what),
             Some(("link", link)) => {
                 let (from, to) = link
                     .split_once("->")

@@ -4,9 +4,11 @@
 
 pub(crate) mod cases;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use policy::{Answer, Effect, FileKind, Judgement, Kind, Posture, Request, Settings, Subject, World, judge};
+use policy::{
+    Answer, Contents, Effect, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge,
+};
 
 /// The machine of `ann`, who works in the repository `proj` in her home.
 #[derive(Clone, Debug)]
@@ -15,6 +17,10 @@ pub(crate) struct Machine {
     kinds: BTreeMap<String, FileKind>,
     /// From a path to what it really is.
     links: BTreeMap<String, String>,
+    /// From a path to what the file holds.
+    files: BTreeMap<String, String>,
+    /// What all questions about work that could be lost are answered with.
+    loss: Option<Loss>,
 }
 
 /// Where she works.
@@ -29,7 +35,42 @@ impl Machine {
             ],
             kinds: BTreeMap::from([(format!("{CWD}/.git"), FileKind::Dir)]),
             links: BTreeMap::new(),
+            files: BTreeMap::new(),
+            loss: None,
         }
+    }
+
+    /// Whether nothing is known about its files.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.files.is_empty() && self.loss.is_none()
+    }
+
+    /// The same machine with one more file; the path may be relative to the project.
+    pub(crate) fn with_file(mut self, path: &str, text: &str) -> Self {
+        let path = match path.strip_prefix("~/") {
+            Some(rest) => format!("/home/ann/{rest}"),
+            None if path.starts_with('/') => path.into(),
+            None => format!("{CWD}/{path}"),
+        };
+        self.files.insert(path, text.into());
+        self
+    }
+
+    /// The same machine, where this is what would be lost: `nothing`, or counts (`changed:2,untracked:1`).
+    pub(crate) fn with_loss(mut self, what: &str) -> Self {
+        let mut loss = Loss::default();
+        for (name, count) in what.split(',').filter_map(|part| part.split_once(':')) {
+            let count = count.parse().expect("a count");
+            match name {
+                "changed" => loss.changed = count,
+                "untracked" => loss.untracked = count,
+                "commits" => loss.commits = count,
+                "secrets" => loss.secrets = count,
+                other => panic!("nothing is lost by the name `{other}`"),
+            }
+        }
+        self.loss = Some(loss);
+        self
     }
 
     /// The same machine with one more symbolic link.
@@ -62,7 +103,38 @@ impl World for Machine {
         }
     }
     fn kind(&self, path: &str) -> Answer<FileKind> {
+        if self.files.contains_key(path) {
+            return Answer::Known(FileKind::File);
+        }
+        let folder = format!("{path}/");
+        if self.files.keys().any(|file| file.starts_with(&folder)) {
+            return Answer::Known(FileKind::Dir);
+        }
         self.kinds.get(path).map_or(Answer::Absent, |kind| Answer::Known(*kind))
+    }
+    fn read(&self, path: &str) -> Answer<Contents> {
+        self.files.get(path).map_or(Answer::Absent, |text| {
+            Answer::Known(Contents {
+                text: Some(text.clone()),
+                digest: format!("{:064x}", text.len()),
+                bytes: text.len() as u64,
+            })
+        })
+    }
+    fn list(&self, dir: &str) -> Answer<Vec<String>> {
+        let folder = format!("{}/", dir.trim_end_matches('/'));
+        let names = self.files.keys().filter_map(|path| path.strip_prefix(&folder));
+        let names: BTreeSet<String> = names
+            .filter_map(|rest| rest.split('/').next())
+            .map(str::to_owned)
+            .collect();
+        if names.is_empty() {
+            return Answer::Unknown;
+        }
+        Answer::Known(names.into_iter().collect())
+    }
+    fn loss(&self, _: &str, _: Work<'_>) -> Answer<Loss> {
+        self.loss.clone().map_or(Answer::Unknown, Answer::Known)
     }
     fn own_dirs(&self) -> &[String] {
         &self.own

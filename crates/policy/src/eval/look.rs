@@ -1,0 +1,153 @@
+//! Files that the request would run, read and judged as if their text stood in it.
+//!
+//! Bounded: [`MAX_FILES`] files, [`MAX_LEVELS`] files that start one another; the world bounds the size of each. What is
+//! not read (binary, too long, one too many, part of the installed system) stays a program that somebody wrote.
+
+use alloc::rc::Rc;
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use shell::Span;
+
+use super::{Eval, Labels, Stream, UNKNOWN, Value};
+use crate::facts::{self, RoleKind};
+use crate::{Answer, Target};
+
+/// Files that are read for one judgement.
+const MAX_FILES: usize = 16;
+/// Files that start one another.
+const MAX_LEVELS: usize = 3;
+/// Where installed software lies. Whoever installed it was asked then.
+const INSTALLED: &[&str] = &[
+    "/bin/",
+    "/usr/",
+    "/sbin/",
+    "/lib/",
+    "/lib64/",
+    "/opt/",
+    "/snap/",
+    "/nix/",
+    "/System/",
+    "/Library/",
+];
+/// Folders of a project that hold software which a package manager put there.
+const PACKAGES: &[&str] = &[
+    "/node_modules/",
+    "/site-packages/",
+    "/.venv/",
+    "/venv/",
+    "/vendor/bundle/",
+    "/.yarn/",
+    "/.git/lfs/",
+];
+
+/// A file whose text is being judged.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    path: String,
+    /// Offsets at which its lines start.
+    lines: Vec<u32>,
+}
+
+impl Source {
+    pub(super) fn new(path: &str, text: &str) -> Self {
+        let starts = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = core::iter::once(0).chain(starts);
+        Self {
+            path: path.into(),
+            lines: lines.filter_map(|at| u32::try_from(at).ok()).collect(),
+        }
+    }
+
+    /// `path:line`
+    pub(super) fn place(&self, span: Span) -> String {
+        let line = self.lines.partition_point(|start| *start <= span.start);
+        alloc::format!("{}:{}", self.path, line.max(1))
+    }
+}
+
+impl Eval<'_> {
+    /// Whether the program at this path is part of what was installed and not of anybody's project.
+    pub(super) fn is_installed(path: &str) -> bool {
+        INSTALLED.iter().any(|dir| path.starts_with(dir)) || PACKAGES.iter().any(|dir| path.contains(dir))
+    }
+
+    /// The text of a file of somebody's own that is about to be run: its path, its text.
+    pub(super) fn script_text(&mut self, value: &Value) -> Option<(String, String)> {
+        let Target::Path(path) = self.resolve(value) else {
+            return None;
+        };
+        if value.has_unknown() || value.has_glob() || path.contains(UNKNOWN) || Self::is_installed(&path) {
+            return None;
+        }
+        let text = self.file_text(&path)?;
+        Some((path, text))
+    }
+
+    /// What a file holds that the text did not write itself.
+    pub(super) fn file_text(&mut self, path: &str) -> Option<String> {
+        if self.state.written.contains_key(path) || self.sources.len() >= MAX_LEVELS {
+            return None;
+        }
+        if !self.looked_into.iter().any(|p| p == path) {
+            if self.looked_into.len() >= MAX_FILES {
+                return None;
+            }
+            self.looked_into.push(path.to_string());
+        }
+        match self.world.read(path) {
+            Answer::Known(contents) => contents.text,
+            Answer::Absent | Answer::Unknown => None,
+        }
+    }
+
+    /// Runs `f` on the text of a file: effects name the file and the line.
+    pub(super) fn in_file<T>(&mut self, path: &str, text: &str, span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
+        let source = Rc::new(Source::new(path, text));
+        self.reparsed += text.len();
+        let why = alloc::format!("script {path}");
+        self.nested(span, &why, |eval| {
+            let pin = eval.file_pin.take();
+            eval.sources.push(source);
+            let out = f(eval);
+            eval.sources.pop();
+            eval.file_pin = pin;
+            out
+        })
+    }
+
+    /// A script in `lang`, or in the language that its first line names.
+    pub(super) fn run_script(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
+        let lang = named_interpreter(text).unwrap_or(lang);
+        self.in_file(path, text, span, |eval| match lang {
+            "sh" => eval.text(text, stdin),
+            _ => {
+                let whole = Span { start: 0, end: 0 };
+                eval.language(lang, text, whole);
+                Stream::unknown(Labels::PROGRAM)
+            }
+        })
+    }
+}
+
+/// The language of the interpreter in a `#!` line, by the facts about that interpreter.
+fn named_interpreter(text: &str) -> Option<&'static str> {
+    let line = text.strip_prefix("#!")?.lines().next()?;
+    let mut words = line.split_whitespace().map(|w| w.rsplit('/').next().unwrap_or(w));
+    let mut name = words.next()?;
+    if name == "env" {
+        name = words.find(|w| !w.starts_with('-') && !w.contains('='))?;
+    }
+    let program = facts::program(name)
+        .or_else(|| facts::program(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))?;
+    let role = program
+        .operands
+        .first()
+        .map(|slot| slot.role)
+        .filter(|r| r.kind == RoleKind::RunFile)?;
+    Some(match role.arg {
+        "" if name.ends_with("sh") => "sh",
+        "" => "other",
+        lang => lang,
+    })
+}

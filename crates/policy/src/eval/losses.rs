@@ -1,0 +1,186 @@
+//! What would be lost: asked of the world, where the text itself has not changed it before.
+//!
+//! The answer softens only on proof. It has to be `Known`, and nothing in the text before it may have changed the
+//! repository: what the world says is how things stand before the text runs.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use shell::Span;
+
+use super::roles::Context;
+use super::{Eval, UNKNOWN, Value};
+use crate::effect::Tags;
+use crate::facts::{Does, On, Parsed, Role, RoleKind};
+use crate::world::{Ignored, LOSS_NAMES, Loss, Work};
+use crate::{Act, Answer, Effect, Target};
+
+/// Untracked files that a delete may take along without being asked about: what an agent made for itself a moment ago.
+const FEW_FILES: u32 = 10;
+/// The same in bytes.
+const FEW_BYTES: u64 = 1 << 20;
+
+impl Eval<'_> {
+    /// Work that version control holds is thrown away.
+    pub(super) fn discard(&mut self, does: &Does, on: &[&Value], tags: Tags, context: &Context, span: Span) {
+        // `git clean` takes all its operands together, and everything when there are none.
+        if does.what == "untracked" || does.on == On::None {
+            let loss = self.discarded(does.what, on, &tags);
+            let target = on.first().map_or(Target::None, |v| shown(v));
+            return self.lose(does, target, tags, loss, context, span);
+        }
+        for value in on {
+            let mut tags = tags.clone();
+            value.labels.names().for_each(|l| tags.add(l));
+            let loss = self.discarded(does.what, &[value], &tags);
+            self.lose(does, shown(value), tags, loss, context, span);
+        }
+    }
+
+    fn lose(&mut self, does: &Does, target: Target, mut tags: Tags, loss: Option<Loss>, context: &Context, span: Span) {
+        let loss = loss.unwrap_or_else(|| {
+            tags.add("loss-unknown");
+            Loss::default()
+        });
+        if loss.is_nothing() && !tags.has("loss-unknown") {
+            tags.add("nothing-lost");
+        }
+        self.effect_with(does.act, does.what, target, tags, &context.program, span, loss);
+    }
+
+    /// What would be lost, as far as that is proved.
+    fn discarded(&self, what: &str, on: &[&Value], tags: &Tags) -> Option<Loss> {
+        let dir = self.state.cwd.clone()?;
+        if self.disturbed {
+            return None;
+        }
+        let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
+        let name = || on.first().and_then(|v| v.known());
+        let work = match what {
+            "worktree" => Work::Changes(paths.as_deref()?),
+            "tree" => Work::Everything(paths.as_deref()?.first()?),
+            "untracked" => Work::Untracked {
+                below: paths.as_deref()?,
+                ignored: if tags.has("only-ignored") {
+                    Ignored::Only
+                } else if tags.has("also-ignored") {
+                    Ignored::Also
+                } else {
+                    Ignored::No
+                },
+            },
+            "stash" => Work::Stashes,
+            "branch" | "tag" => Work::Branch(name()?),
+            "commits" => Work::Commits(name()?),
+            _ => return None,
+        };
+        known(self.world.loss(&dir, work))
+    }
+
+    /// The path of a word that has nothing unknown in it and is no pattern.
+    fn plain_path(&self, value: &Value) -> Option<String> {
+        let plain = value
+            .known()
+            .is_some_and(|t| !t.starts_with(':') && !t.contains(['*', '?', '[']));
+        match self.resolve(value) {
+            Target::Path(path) if plain => Some(path),
+            _ => None,
+        }
+    }
+
+    /// What a delete inside the project takes with it that is nowhere else. The labels say so: `unsaved` where a person
+    /// would miss it, `nothing-lost` where git has all of it.
+    pub(super) fn only_copy(&mut self, path: &str, tags: &mut Tags) -> Loss {
+        let regrows = ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
+        if !tags.has("workspace") || regrows || self.state.written.contains_key(path) {
+            return Loss::default();
+        }
+        let answer = if tags.has("workspace-all") {
+            self.whole_workspace()
+        } else if path.contains([UNKNOWN, '*', '?', '[']) {
+            Answer::Unknown
+        } else {
+            self.world.loss(&self.workspace, Work::Everything(path))
+        };
+        match answer {
+            Answer::Known(loss) if loss.is_nothing() => {
+                if !self.disturbed {
+                    tags.add("nothing-lost");
+                }
+                loss
+            }
+            Answer::Known(loss) => {
+                let much = loss.untracked >= FEW_FILES || loss.bytes >= FEW_BYTES;
+                if loss.changed > 0 || loss.commits > 0 || loss.secrets > 0 || much {
+                    tags.add("unsaved");
+                }
+                loss
+            }
+            Answer::Absent | Answer::Unknown => Loss::default(),
+        }
+    }
+}
+
+impl Eval<'_> {
+    /// All that `rm -rf *` would take with it. The repository's store has a dot before its name, and stays.
+    fn whole_workspace(&self) -> Answer<Loss> {
+        let below = core::slice::from_ref(&self.workspace);
+        let untracked = Work::Untracked {
+            below,
+            ignored: Ignored::No,
+        };
+        match (
+            self.world.loss(&self.workspace, Work::Changes(below)),
+            self.world.loss(&self.workspace, untracked),
+        ) {
+            (Answer::Known(mut loss), Answer::Known(more)) => {
+                loss.untracked += more.untracked;
+                loss.bytes += more.bytes;
+                loss.names.extend(more.names);
+                loss.names.truncate(LOSS_NAMES);
+                Answer::Known(loss)
+            }
+            _ => Answer::Unknown,
+        }
+    }
+}
+
+fn shown(value: &Value) -> Target {
+    Target::Text(value.pattern().replace(UNKNOWN, "…"))
+}
+
+fn known(answer: Answer<Loss>) -> Option<Loss> {
+    match answer {
+        Answer::Known(loss) => Some(loss),
+        Answer::Absent | Answer::Unknown => None,
+    }
+}
+
+/// Whether the effect may have changed what the world would say. That a program was started says nothing yet: see
+/// [`Eval::settle`].
+pub(super) fn disturbs(effect: &Effect) -> bool {
+    match effect.act {
+        Act::Read | Act::Fetch | Act::Connect | Act::Send => false,
+        Act::Run => matches!(effect.target, Target::Path(_)),
+        Act::Discard => !effect.tags.has("nothing-lost"),
+        _ => true,
+    }
+}
+
+impl Eval<'_> {
+    /// A call is over whose effects started at `from`. What it did without our knowing may have changed the world, unless
+    /// it only reads, only starts what was looked at, or threw away nothing.
+    pub(super) fn settle(&mut self, parsed: &Parsed, run_tags: &Tags, from: usize) {
+        let only_reads = ["read_workspace", "network_access"].iter().any(|t| run_tags.has(t));
+        let code = |role: &Role| matches!(role.kind, RoleKind::Code | RoleKind::Script | RoleKind::RunFile);
+        let starts = !parsed.commands.is_empty() || parsed.operands.iter().any(|(_, role)| code(role));
+        let mut discards = self
+            .effects
+            .iter()
+            .skip(from)
+            .filter(|e| e.act == Act::Discard)
+            .peekable();
+        let for_nothing = discards.peek().is_some() && discards.all(|e| e.tags.has("nothing-lost"));
+        self.disturbed |= !only_reads && !starts && !for_nothing && !parsed.is_plain();
+    }
+}
