@@ -82,7 +82,25 @@ pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Setting
     record.cwd = Some(cwd(&call.cwd));
     record.repository = repository(&call.cwd).map(|path| line(&path)).unwrap_or_default();
     record.looks = judgements.iter().flat_map(|j| &j.looks).take(MOST).map(look).collect();
+    record.scripts = judgements
+        .iter()
+        .flat_map(|j| &j.looks)
+        .filter_map(script)
+        .take(MOST)
+        .collect();
     record
+}
+
+/// A file that was read, if that was the question.
+fn script(look: &policy::Look) -> Option<ledger::Script> {
+    let digest = look
+        .answer
+        .strip_prefix("sha256:")
+        .filter(|_| look.question == "read")?;
+    Some(ledger::Script {
+        path: line(&look.subject),
+        sha256: digest.into(),
+    })
 }
 
 /// The record of a question that could not be read.

@@ -3,10 +3,11 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
-use policy::{Answer, FileKind, World};
+use ledger::Hash;
+use policy::{Answer, Contents, FileKind, Loss, Work, World};
 
 use crate::places::Places;
 
@@ -14,6 +15,10 @@ use crate::places::Places;
 const LINKS: usize = 40;
 /// Parts of a path that are looked at.
 const PARTS: usize = 256;
+/// Bytes of a file that are read for a judgement.
+const LONGEST_FILE: u64 = 256 << 10;
+/// Names in a folder that are listed.
+const NAMES: usize = 1024;
 /// Questions that are answered for one decision. What is asked beyond that is unknown.
 const QUESTIONS: usize = 4096;
 
@@ -110,6 +115,71 @@ impl World for Machine<'_> {
     fn own_dirs(&self) -> &[String] {
         self.own.get_or_init(|| self.own())
     }
+
+    fn read(&self, path: &str) -> Answer<Contents> {
+        if !self.may_ask() || path.contains('\0') {
+            return Answer::Unknown;
+        }
+        match fs::metadata(path) {
+            Ok(meta) if meta.is_file() => contents(Path::new(path), meta.len()),
+            Err(e) if is_absence(e.kind()) => Answer::Absent,
+            _ => Answer::Unknown,
+        }
+    }
+
+    fn list(&self, dir: &str) -> Answer<Vec<String>> {
+        if !self.may_ask() || dir.contains('\0') {
+            return Answer::Unknown;
+        }
+        match fs::read_dir(dir) {
+            Ok(entries) => names(entries).map_or(Answer::Unknown, Answer::Known),
+            Err(e) if is_absence(e.kind()) => Answer::Absent,
+            Err(_) => Answer::Unknown,
+        }
+    }
+
+    fn loss(&self, dir: &str, work: Work<'_>) -> Answer<Loss> {
+        if self.may_ask() {
+            snapshot::loss(Path::new(dir), work)
+        } else {
+            Answer::Unknown
+        }
+    }
+}
+
+/// What a regular file holds. One that grows while it is read is longer than it said, and then it is not known.
+fn contents(path: &Path, bytes: u64) -> Answer<Contents> {
+    if bytes > LONGEST_FILE {
+        return Answer::Known(Contents {
+            text: None,
+            digest: String::new(),
+            bytes,
+        });
+    }
+    let mut read = Vec::new();
+    let Ok(file) = fs::File::open(path) else {
+        return Answer::Unknown;
+    };
+    match file.take(LONGEST_FILE + 1).read_to_end(&mut read) {
+        Ok(_) if read.len() as u64 <= LONGEST_FILE => Answer::Known(Contents {
+            digest: Hash::of(&read).hex(),
+            bytes: read.len() as u64,
+            text: String::from_utf8(read).ok().filter(|text| !text.contains('\0')),
+        }),
+        _ => Answer::Unknown,
+    }
+}
+
+fn names(entries: fs::ReadDir) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in entries {
+        names.push(entry.ok()?.file_name().into_string().ok()?);
+        if names.len() > NAMES {
+            return None;
+        }
+    }
+    names.sort();
+    Some(names)
 }
 
 fn is_absence(kind: ErrorKind) -> bool {

@@ -117,7 +117,7 @@ impl Eval<'_> {
         let Target::Path(path) = self.resolve(name) else {
             return None;
         };
-        if Self::is_installed(&path) {
+        if self.is_installed(&path) {
             return None;
         }
         let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
@@ -294,7 +294,8 @@ impl Eval<'_> {
             )
         };
         let by = |p: &&str| self.chain.last().is_some_and(|c| c.starts_with(*p));
-        let reached = self.pin.is_some() || ["find", "fd", "sudo", "doas", "pkexec", "busybox"].iter().any(by);
+        let reached = self.pin.is_some() && self.sources.is_empty()
+            || ["find", "fd", "sudo", "doas", "pkexec", "busybox"].iter().any(by);
         shell
             && !piped
             && parsed.operands.is_empty()
@@ -477,7 +478,7 @@ impl Eval<'_> {
         does.tags.iter().for_each(|t| tags.add(t));
         let operands: Vec<&Value> = match does.on {
             On::None if does.what.starts_with("task.") => return self.task(does, &[], parsed, context, span),
-            On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, span),
+            On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, parsed, span),
             On::None => {
                 return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
             }
@@ -509,7 +510,7 @@ impl Eval<'_> {
             return self.task(does, &operands, parsed, context, span);
         }
         if does.act == Act::Discard {
-            return self.discard(does, &operands, tags, context, span);
+            return self.discard(does, &operands, tags, context, parsed, span);
         }
         for value in operands {
             self.act_on(does, value, tags.clone(), context, span);

@@ -10,37 +10,14 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
+use crate::effect::Tags;
 use crate::facts::{self, RoleKind};
-use crate::{Answer, Target};
+use crate::{Answer, Target, places};
 
 /// Files that are read for one judgement.
 const MAX_FILES: usize = 16;
 /// Files that start one another.
 const MAX_LEVELS: usize = 3;
-/// Where installed software lies. Whoever installed it was asked then.
-const INSTALLED: &[&str] = &[
-    "/bin/",
-    "/usr/",
-    "/sbin/",
-    "/lib/",
-    "/lib64/",
-    "/opt/",
-    "/snap/",
-    "/nix/",
-    "/System/",
-    "/Library/",
-];
-/// Folders of a project that hold software which a package manager put there.
-const PACKAGES: &[&str] = &[
-    "/node_modules/",
-    "/site-packages/",
-    "/.venv/",
-    "/venv/",
-    "/vendor/bundle/",
-    "/.yarn/",
-    "/.git/lfs/",
-];
-
 /// A file whose text is being judged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Source {
@@ -68,8 +45,10 @@ impl Source {
 
 impl Eval<'_> {
     /// Whether the program at this path is part of what was installed and not of anybody's project.
-    pub(super) fn is_installed(path: &str) -> bool {
-        INSTALLED.iter().any(|dir| path.starts_with(dir)) || PACKAGES.iter().any(|dir| path.contains(dir))
+    pub(super) fn is_installed(&self, path: &str) -> bool {
+        let mut tags = Tags::default();
+        places::label(path, &self.workspace, self.world, &mut tags);
+        tags.has("installed")
     }
 
     /// The text of a file of somebody's own that is about to be run: its path, its text.
@@ -77,7 +56,7 @@ impl Eval<'_> {
         let Target::Path(path) = self.resolve(value) else {
             return None;
         };
-        if value.has_unknown() || value.has_glob() || path.contains(UNKNOWN) || Self::is_installed(&path) {
+        if value.has_unknown() || value.has_glob() || path.contains(UNKNOWN) || self.is_installed(&path) {
             return None;
         }
         let text = self.file_text(&path)?;

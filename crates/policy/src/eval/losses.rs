@@ -15,24 +15,42 @@ use crate::facts::{Does, On, Parsed, Role, RoleKind};
 use crate::world::{Ignored, LOSS_NAMES, Loss, Work};
 use crate::{Act, Answer, Effect, Target};
 
-/// Untracked files that a delete may take along without being asked about: what an agent made for itself a moment ago.
-const FEW_FILES: u32 = 10;
+/// Variables that make git work on another repository than the one that lies there.
+const REDIRECTS: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+];
+/// Untracked files that the delete of a folder may take along without being asked about: what an agent made for itself a
+/// moment ago.
+const FEW_FILES: u32 = 5;
 /// The same in bytes.
-const FEW_BYTES: u64 = 1 << 20;
+const FEW_BYTES: u64 = 64 << 10;
 
 impl Eval<'_> {
     /// Work that version control holds is thrown away.
-    pub(super) fn discard(&mut self, does: &Does, on: &[&Value], tags: Tags, context: &Context, span: Span) {
+    pub(super) fn discard(
+        &mut self,
+        does: &Does,
+        on: &[&Value],
+        tags: Tags,
+        context: &Context,
+        parsed: &Parsed,
+        span: Span,
+    ) {
+        let elsewhere = ["--git-dir", "--work-tree"].iter().any(|o| parsed.option(o).is_some());
         // `git clean` takes all its operands together, and everything when there are none.
         if does.what == "untracked" || does.on == On::None {
-            let loss = self.discarded(does.what, on, &tags);
+            let loss = self.discarded(does.what, on, &tags).filter(|_| !elsewhere);
             let target = on.first().map_or(Target::None, |v| shown(v));
             return self.lose(does, target, tags, loss, context, span);
         }
         for value in on {
             let mut tags = tags.clone();
             value.labels.names().for_each(|l| tags.add(l));
-            let loss = self.discarded(does.what, &[value], &tags);
+            let loss = self.discarded(does.what, &[value], &tags).filter(|_| !elsewhere);
             self.lose(does, shown(value), tags, loss, context, span);
         }
     }
@@ -51,7 +69,7 @@ impl Eval<'_> {
     /// What would be lost, as far as that is proved.
     fn discarded(&self, what: &str, on: &[&Value], tags: &Tags) -> Option<Loss> {
         let dir = self.state.cwd.clone()?;
-        if self.disturbed {
+        if self.disturbed || self.is_redirected() {
             return None;
         }
         let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
@@ -75,6 +93,12 @@ impl Eval<'_> {
             _ => return None,
         };
         known(self.world.loss(&dir, work))
+    }
+
+    /// Whether git would work on another repository than the one around the directory.
+    fn is_redirected(&self) -> bool {
+        let set = |name: &&str| self.state.vars.contains_key(*name) || self.world.var(name) != Answer::Absent;
+        REDIRECTS.iter().any(set)
     }
 
     /// The path of a word that has nothing unknown in it and is no pattern.
@@ -110,7 +134,7 @@ impl Eval<'_> {
                 loss
             }
             Answer::Known(loss) => {
-                let much = loss.untracked >= FEW_FILES || loss.bytes >= FEW_BYTES;
+                let much = loss.untracked >= FEW_FILES || (loss.untracked > 1 && loss.bytes >= FEW_BYTES);
                 if loss.changed > 0 || loss.commits > 0 || loss.secrets > 0 || much {
                     tags.add("unsaved");
                 }

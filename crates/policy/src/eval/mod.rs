@@ -416,7 +416,9 @@ impl<'w> Eval<'w> {
             return self.give_up(span);
         }
         let mut chain = self.chain.clone();
+        let mut tags = tags;
         if let Some(source) = self.sources.last() {
+            tags.add("in-file");
             chain.push(source.place(self.file_pin.unwrap_or(span)));
         }
         let span = self.pin.unwrap_or(span);

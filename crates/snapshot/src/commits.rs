@@ -1,0 +1,131 @@
+//! Commits that nothing else leads to.
+
+use gix::ObjectId;
+use gix::bstr::ByteSlice as _;
+use policy::Loss;
+
+use crate::repo::Repo;
+
+/// Commits that are counted.
+const MAX_COMMITS: usize = 1_000;
+/// References that a repository may have.
+const MAX_REFS: usize = 20_000;
+
+/// What is stashed: one entry of the log for each.
+pub(crate) fn stashes(repo: &Repo) -> Option<Loss> {
+    let mut loss = Loss::default();
+    let Some(stash) = repo.git.try_find_reference("refs/stash").ok()? else {
+        return Some(loss);
+    };
+    let mut log = stash.log_iter();
+    for line in log.all().ok()??.take(MAX_COMMITS) {
+        let line = line.ok()?;
+        loss.commits += 1;
+        crate::name(&mut loss, &line.message.to_str_lossy());
+    }
+    loss.commits = loss.commits.max(1);
+    Some(loss)
+}
+
+/// Commits that only this branch or tag leads to.
+pub(crate) fn only_on(repo: &Repo, name: &str) -> Option<Loss> {
+    let names = [
+        name.to_owned(),
+        format!("refs/heads/{name}"),
+        format!("refs/tags/{name}"),
+        format!("refs/remotes/{name}"),
+    ];
+    let found = names
+        .iter()
+        .filter(|n| n.starts_with("refs/"))
+        .find_map(|n| repo.git.try_find_reference(n.as_str()).ok().flatten().map(|r| (n, r)));
+    let (full, mut reference) = found?;
+    let tip = reference.peel_to_id().ok()?.detach();
+    let mut others = tips(repo, |other| other != full)?;
+    if repo
+        .git
+        .head_name()
+        .ok()
+        .flatten()
+        .is_none_or(|head| head.as_bstr() != full.as_bytes())
+    {
+        others.extend(repo.git.head_id().ok().map(gix::Id::detach));
+    }
+    beyond(repo, tip, others)
+}
+
+/// Commits that nothing leads to any more when the branch in use is moved to `revision`.
+pub(crate) fn dropped_by_reset(repo: &Repo, revision: &str) -> Option<Loss> {
+    let head = repo.git.head_id().ok()?.detach();
+    let target = repo
+        .git
+        .rev_parse_single(revision)
+        .ok()?
+        .object()
+        .ok()?
+        .peel_to_commit()
+        .ok()?
+        .id;
+    let here = repo.git.head_name().ok()?.map(|name| name.as_bstr().to_string());
+    let mut others = tips(repo, |other| here.as_deref() != Some(other))?;
+    others.push(target);
+    beyond(repo, head, others)
+}
+
+/// Commits on branches here that no remote branch leads to.
+pub(crate) fn unpublished(repo: &Repo) -> Option<Loss> {
+    let remote = tips(repo, |name| name.starts_with("refs/remotes/"))?;
+    let mut all = Loss::default();
+    for tip in tips(repo, |name| name.starts_with("refs/heads/"))? {
+        let loss = beyond(repo, tip, remote.clone())?;
+        // Branches share commits; the longest says enough.
+        if loss.commits > all.commits {
+            all = loss;
+        }
+    }
+    Some(all)
+}
+
+/// Where the references lead that `wanted` takes.
+fn tips(repo: &Repo, wanted: impl Fn(&str) -> bool) -> Option<Vec<ObjectId>> {
+    let platform = repo.git.references().ok()?;
+    let mut out = Vec::new();
+    for (count, reference) in platform.all().ok()?.enumerate() {
+        let mut reference = reference.ok()?;
+        if count > MAX_REFS {
+            return None;
+        }
+        let name = reference.name().as_bstr().to_str_lossy().into_owned();
+        if name != "refs/stash" && wanted(&name) {
+            // A reference to something that is no commit leads nowhere that matters here.
+            let id = reference.peel_to_id().ok()?;
+            out.extend(id.object().ok().and_then(|o| o.peel_to_commit().ok()).map(|c| c.id));
+        }
+    }
+    Some(out)
+}
+
+/// Commits that `tip` leads to and none of `others` does.
+fn beyond(repo: &Repo, tip: ObjectId, others: Vec<ObjectId>) -> Option<Loss> {
+    let mut loss = Loss::default();
+    if others.contains(&tip) {
+        return Some(loss);
+    }
+    for commit in repo
+        .git
+        .rev_walk([tip])
+        .with_hidden(others)
+        .all()
+        .ok()?
+        .take(MAX_COMMITS)
+    {
+        let commit = commit.ok()?;
+        loss.commits += 1;
+        if loss.names.len() < policy::LOSS_NAMES {
+            let object = commit.object().ok()?;
+            let title = object.message().ok()?.title.to_str_lossy().trim().to_owned();
+            crate::name(&mut loss, &title);
+        }
+    }
+    Some(loss)
+}

@@ -1,0 +1,328 @@
+//! What would be lost, in real repositories that git made.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test stops where something is wrong"
+)]
+#![allow(clippy::disallowed_methods, reason = "the repositories are made by git itself")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use policy::{Answer, Ignored, Loss, Work};
+use tempfile::TempDir;
+
+struct Place {
+    _dir: TempDir,
+    root: PathBuf,
+}
+
+/// A repository with two commits, a branch, and nothing lying around.
+fn repository() -> Place {
+    let dir = TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap().join("app");
+    fs::create_dir(&root).unwrap();
+    let place = Place { _dir: dir, root };
+    place.git(&["init", "-q", "-b", "main"]);
+    place.write(".gitignore", "build/\n*.log\n.env\n");
+    place.write("src/a.rs", "fn a() {}\n");
+    place.write("src/b.rs", "fn b() {}\n");
+    place.commit("one");
+    place.write("src/c.rs", "fn c() {}\n");
+    place.commit("two");
+    place
+}
+
+impl Place {
+    fn git(&self, args: &[&str]) {
+        let out = Command::new("git")
+            .args([
+                "-c",
+                "user.name=t",
+                "-c",
+                "user.email=t@example.invalid",
+                "-c",
+                "commit.gpgsign=false",
+            ])
+            .args(args)
+            .current_dir(&self.root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(
+            out.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&out.stderr)
+        );
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "-m", message]);
+    }
+
+    fn path(&self, path: &str) -> String {
+        self.root.join(path).to_str().unwrap().to_owned()
+    }
+
+    fn loss(&self, work: Work<'_>) -> Answer<Loss> {
+        snapshot::loss(&self.root, work)
+    }
+
+    fn known(&self, work: Work<'_>) -> Loss {
+        match self.loss(work) {
+            Answer::Known(loss) => loss,
+            other => panic!("{work:?}: {other:?}"),
+        }
+    }
+
+    fn everything(&self, path: &str) -> Loss {
+        self.known(Work::Everything(&self.path(path)))
+    }
+}
+
+fn untracked(ignored: Ignored) -> Work<'static> {
+    Work::Untracked { below: &[], ignored }
+}
+
+#[test]
+fn a_clean_tree_loses_nothing() {
+    let place = repository();
+    place.write("build/out.o", "x");
+    assert!(place.known(Work::Changes(&[])).is_nothing());
+    assert!(place.known(untracked(Ignored::No)).is_nothing());
+    assert!(place.known(Work::Stashes).is_nothing());
+    assert!(place.known(Work::Commits("HEAD")).is_nothing());
+    assert!(place.everything("src").is_nothing());
+    assert!(place.everything("build").is_nothing());
+    assert!(place.everything("absent").is_nothing());
+}
+
+#[test]
+fn changes_are_found_staged_or_not() {
+    let place = repository();
+    place.write("src/a.rs", "fn a() { changed() }\n");
+    assert_eq!(place.known(Work::Changes(&[])).changed, 1);
+    place.git(&["add", "src/a.rs"]);
+    let loss = place.known(Work::Changes(&[]));
+    assert_eq!((loss.changed, loss.names), (1, vec!["src/a.rs".to_owned()]));
+    place.write("new.rs", "new\n");
+    place.git(&["add", "new.rs"]);
+    assert_eq!(place.known(Work::Changes(&[])).changed, 2);
+    let src = [place.path("src")];
+    assert_eq!(place.known(Work::Changes(&src)).changed, 1);
+    assert_eq!(place.everything("src").changed, 1);
+    assert_eq!(place.everything("src/b.rs").changed, 0);
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_found() {
+    let place = repository();
+    let path = place.root.join("src/a.rs");
+    let time = fs::metadata(&path).unwrap().modified().unwrap();
+    place.write("src/a.rs", "fn x() {}\n");
+    fs::File::options()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_modified(time)
+        .unwrap();
+    assert_eq!(place.known(Work::Changes(&[])).changed, 1);
+}
+
+#[test]
+fn touching_a_file_changes_nothing_in_it() {
+    let place = repository();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(100);
+    let file = fs::File::options()
+        .write(true)
+        .open(place.root.join("src/a.rs"))
+        .unwrap();
+    file.set_modified(later).unwrap();
+    fs::remove_file(place.root.join("src/b.rs")).unwrap();
+    assert!(place.known(Work::Changes(&[])).is_nothing());
+}
+
+#[test]
+fn untracked_and_ignored_files_are_told_apart() {
+    let place = repository();
+    place.write("notes/one", "12345");
+    place.write("notes/two", "12345");
+    place.write("build/out.o", "1");
+    place.write("x.log", "1");
+    let loss = place.known(untracked(Ignored::No));
+    assert_eq!((loss.untracked, loss.bytes), (2, 10));
+    assert_eq!(place.known(untracked(Ignored::Only)).untracked, 2);
+    assert_eq!(place.known(untracked(Ignored::Also)).untracked, 4);
+    let notes = [place.path("notes")];
+    assert_eq!(
+        place
+            .known(Work::Untracked {
+                below: &notes,
+                ignored: Ignored::No
+            })
+            .untracked,
+        2
+    );
+    let src = [place.path("src")];
+    assert!(
+        place
+            .known(Work::Untracked {
+                below: &src,
+                ignored: Ignored::No
+            })
+            .is_nothing()
+    );
+    assert_eq!(place.everything("notes").untracked, 2);
+}
+
+#[test]
+fn ignored_secrets_count() {
+    let place = repository();
+    place.write("config/.env", "KEY=1");
+    assert_eq!(place.everything("config").secrets, 1);
+    assert_eq!(place.everything("config").untracked, 0);
+}
+
+#[test]
+fn commits_that_are_elsewhere_are_not_lost() {
+    let place = repository();
+    assert_eq!(place.known(Work::Commits("HEAD~1")).commits, 1);
+    place.git(&["branch", "keep"]);
+    assert!(place.known(Work::Commits("HEAD~1")).is_nothing());
+    assert!(place.known(Work::Branch("keep")).is_nothing());
+    place.git(&["checkout", "-q", "keep"]);
+    place.write("k", "k");
+    place.commit("only here");
+    place.git(&["checkout", "-q", "main"]);
+    let loss = place.known(Work::Branch("keep"));
+    assert_eq!((loss.commits, loss.names), (1, vec!["only here".to_owned()]));
+    place.git(&["tag", "v1", "keep"]);
+    assert!(place.known(Work::Branch("keep")).is_nothing());
+    assert!(place.known(Work::Branch("v1")).is_nothing());
+}
+
+#[test]
+fn stashes_are_counted() {
+    let place = repository();
+    place.write("src/a.rs", "stashed\n");
+    place.git(&["stash", "-q"]);
+    assert_eq!(place.known(Work::Stashes).commits, 1);
+}
+
+#[test]
+fn an_inner_repository_counts_with_all_it_has() {
+    let place = repository();
+    let inner = place.root.join("vendor/inner");
+    fs::create_dir_all(&inner).unwrap();
+    let inner = Place {
+        _dir: TempDir::new().unwrap(),
+        root: inner,
+    };
+    inner.git(&["init", "-q", "-b", "main"]);
+    inner.write("f", "f");
+    inner.commit("inner");
+    assert_eq!(place.everything("vendor").commits, 1);
+    assert_eq!(place.everything("vendor/inner").commits, 1);
+    inner.write("f", "changed");
+    assert_eq!(place.everything("vendor/inner").changed, 1);
+}
+
+#[test]
+fn a_published_clone_loses_nothing() {
+    let place = repository();
+    let clone = place.root.parent().unwrap().join("clone");
+    place.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let clone = Place {
+        _dir: TempDir::new().unwrap(),
+        root: clone,
+    };
+    assert!(clone.everything(".").is_nothing());
+    clone.write("src/a.rs", "more\n");
+    clone.commit("not pushed");
+    assert_eq!(clone.everything(".").commits, 1);
+}
+
+#[test]
+fn a_linked_working_tree_keeps_its_commits_elsewhere() {
+    let place = repository();
+    place.git(&["worktree", "add", "-q", "../w7", "-b", "w7"]);
+    let tree = Place {
+        _dir: TempDir::new().unwrap(),
+        root: place.root.parent().unwrap().join("w7"),
+    };
+    assert!(place.everything("../w7").is_nothing());
+    tree.write("draft", "x");
+    tree.write("src/a.rs", "changed\n");
+    let loss = place.everything("../w7");
+    assert_eq!((loss.changed, loss.untracked), (1, 1));
+}
+
+#[test]
+fn what_cannot_be_read_is_unknown() {
+    let place = repository();
+    fs::write(place.root.join(".git/index"), b"DIRC nonsense").unwrap();
+    assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
+    let place = repository();
+    fs::write(place.root.join(".git/HEAD"), "ref: refs/heads/unborn\n").unwrap();
+    assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
+    assert_eq!(place.loss(Work::Branch("absent")), Answer::Unknown);
+    let bare = TempDir::new().unwrap();
+    assert_eq!(snapshot::loss(bare.path(), Work::Changes(&[])), Answer::Unknown);
+    let outside = ["/etc".to_owned()];
+    assert_eq!(repository().loss(Work::Changes(&outside)), Answer::Unknown);
+}
+
+#[test]
+fn nothing_of_the_repository_is_run() {
+    let place = repository();
+    let marker = place.root.parent().unwrap().join("ran");
+    let script = format!("touch {}", marker.display());
+    place.write(".gitattributes", "* filter=x diff=x\n");
+    for key in [
+        "filter.x.clean",
+        "filter.x.smudge",
+        "filter.x.process",
+        "core.fsmonitor",
+        "diff.x.textconv",
+    ] {
+        let config = place.root.join(".git/config");
+        let (section, name) = key.rsplit_once('.').unwrap();
+        let head = match section.split_once('.') {
+            Some((section, sub)) => format!("[{section} \"{sub}\"]"),
+            None => format!("[{section}]"),
+        };
+        let text = fs::read_to_string(&config).unwrap() + &format!("{head}\n\t{name} = \"{script}\"\n");
+        fs::write(config, text).unwrap();
+    }
+    place.write("src/a.rs", "changed\n");
+    assert_eq!(place.known(Work::Changes(&[])).changed, 1);
+    assert_eq!(place.known(untracked(Ignored::Also)).untracked, 1);
+    assert!(!marker.exists(), "a filter ran");
+}
+
+#[test]
+fn a_folder_that_no_repository_knows_is_counted() {
+    let dir = TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    for n in 0..30 {
+        fs::create_dir_all(root.join("letters")).unwrap();
+        fs::write(root.join(format!("letters/{n}.pdf")), "pdf").unwrap();
+    }
+    let path = root.join("letters").to_str().unwrap().to_owned();
+    let Answer::Known(loss) = snapshot::loss(&root, Work::Everything(&path)) else {
+        panic!()
+    };
+    assert_eq!((loss.untracked, loss.bytes, loss.names.len()), (30, 90, 5));
+    assert!(Path::new(&path).exists());
+}
