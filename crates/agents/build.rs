@@ -46,6 +46,8 @@ fn unknown(out: &mut String, rows: &toml::Table) -> Result<(), Box<dyn Error>> {
         "arguments",
         "folders",
         "scripts",
+        "queries",
+        "databases",
         "runners",
         "files",
         "targets",

@@ -21,6 +21,8 @@ pub(crate) struct Unknown {
     pub(crate) arguments: &'static [&'static str],
     pub(crate) folders: &'static [&'static str],
     pub(crate) scripts: &'static [&'static str],
+    pub(crate) queries: &'static [&'static str],
+    pub(crate) databases: &'static [&'static str],
     pub(crate) runners: &'static [&'static str],
     pub(crate) languages: &'static [(&'static str, &'static str)],
     pub(crate) files: &'static [&'static str],
@@ -90,6 +92,11 @@ impl Tool {
             {
                 push_command(&key, &whole(&script, arguments, folder), found)?;
             }
+            if self.is_query(&key) {
+                for query in texts(value) {
+                    push_command(&key, &format!("psql -c {}", shell_word(query)), found)?;
+                }
+            }
             let target = UNKNOWN.targets.contains(&key.as_str());
             if target || UNKNOWN.files.contains(&key.as_str()) {
                 for path in texts(value) {
@@ -107,6 +114,12 @@ impl Tool {
             }
         }
         Ok(())
+    }
+
+    /// Whether the field holds statements for a database.
+    fn is_query(&self, key: &str) -> bool {
+        let database = || self.all.iter().any(|word| UNKNOWN.databases.contains(&word.as_str()));
+        UNKNOWN.queries.contains(&key) && (key.contains("sql") || database())
     }
 
     /// The command that runs a script, where the tool runs any.

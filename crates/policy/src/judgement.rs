@@ -118,10 +118,11 @@ fn effects(request: &Request, eval: &mut Eval<'_>) {
         }
         Subject::Url(url) => eval.fetch(url),
         Subject::Tool { name, .. } => {
-            let what = if request.kind == Kind::McpCall {
-                "mcp.call"
-            } else {
-                "tool.unknown"
+            let what = match request.kind {
+                Kind::McpCall => "mcp.call",
+                // `Tool(field)`: a field that widens what a known tool may do.
+                _ if name.ends_with(')') => "tool.widened",
+                _ => "tool.unknown",
             };
             eval.effect(
                 Act::Do,

@@ -19,9 +19,7 @@ const MAX_INNER: usize = 16;
 /// Whatever stands at and below `path` and is nowhere else.
 pub(crate) fn everything(path: &Path) -> Option<Loss> {
     let path = crate::clean(path);
-    let Ok(meta) = path.symlink_metadata() else {
-        return Some(Loss::default());
-    };
+    let meta = path.symlink_metadata().ok()?;
     // Of a link only the link goes.
     if meta.is_symlink() {
         return Some(Loss::default());

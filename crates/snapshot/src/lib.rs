@@ -9,6 +9,7 @@ mod commits;
 mod files;
 mod repo;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use policy::{Answer, Ignored, Loss, Work};
@@ -18,7 +19,13 @@ use repo::Repo;
 /// What of `work` is nowhere else, for a command that runs in `dir`.
 #[must_use]
 pub fn loss(dir: &Path, work: Work<'_>) -> Answer<Loss> {
+    let absent = |path: &str| {
+        Path::new(path)
+            .symlink_metadata()
+            .is_err_and(|e| e.kind() == ErrorKind::NotFound)
+    };
     let answer = match work {
+        Work::Everything(path) if absent(path) => return Answer::Absent,
         Work::Everything(path) => files::everything(Path::new(path)),
         _ => Repo::around(dir).and_then(|repo| of_repository(&repo, work)),
     };

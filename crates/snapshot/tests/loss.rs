@@ -105,7 +105,7 @@ fn a_clean_tree_loses_nothing() {
     assert!(place.known(Work::Commits("HEAD")).is_nothing());
     assert!(place.everything("src").is_nothing());
     assert!(place.everything("build").is_nothing());
-    assert!(place.everything("absent").is_nothing());
+    assert_eq!(place.loss(Work::Everything(&place.path("absent"))), Answer::Absent);
 }
 
 #[test]

@@ -192,10 +192,13 @@ impl Eval<'_> {
         role.tags.iter().for_each(|t| tags.add(t));
         if role.kind == RoleKind::Tag {
             // A search path inside the project is the project's own code.
-            if role.tags.contains(&"module-path") {
+            // Of the places for programs only the first hides others; that which comes last is asked last.
+            let first = role.tags.contains(&"search-path");
+            if first || role.tags.contains(&"module-path") {
                 for part in value
                     .pattern()
                     .split(':')
+                    .take(if first { 1 } else { usize::MAX })
                     .filter(|p| !p.is_empty() && !p.contains(super::UNKNOWN))
                 {
                     if let Target::Path(path) = self.resolve(&Value::text(part)) {

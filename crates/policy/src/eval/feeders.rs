@@ -13,13 +13,12 @@ use crate::facts::Parsed;
 impl Eval<'_> {
     /// What flows in becomes arguments.
     pub(super) fn xargs(&mut self, words: &[Value], context: &Context, parsed: &Parsed, span: Span) -> Stream {
-        let lines = parsed.option("-I").is_some();
-        let parts = |c: char| {
-            if lines {
-                c == '\n'
-            } else {
-                c.is_whitespace() || c == '\0'
-            }
+        let (lines, nul) = (parsed.option("-I").is_some(), parsed.option("-0").is_some());
+        let parts = |c: char| match (nul, lines) {
+            // What find lists is held as lines.
+            (true, _) => c == '\0' || (c == '\n' && context.stdin.labels.has(Labels::FOUND)),
+            (_, true) => c == '\n',
+            _ => c.is_whitespace() || c == '\0',
         };
         let fed: Vec<Value> = match &context.stdin.text {
             Some(text) if context.piped => text

@@ -7,7 +7,7 @@ use shell::Span;
 
 use super::feeders::{found_by, substitute};
 use super::roles::Context;
-use super::{BYTES_PER_WORD, Eval, Function, Labels, MAX_NEST, Stream, UNKNOWN, Value, filters};
+use super::{BYTES_PER_WORD, Eval, Function, Labels, MAX_NEST, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
@@ -49,7 +49,10 @@ impl Eval<'_> {
             self.local_program(argv, &stdin);
         }
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
-        match facts::program(base).or_else(|| facts::program(versionless(base))) {
+        // A file system that does not tell capitals apart finds `RM` too.
+        let small = base.to_ascii_lowercase();
+        let named = facts::program(base).or_else(|| facts::program(versionless(base)));
+        match named.or_else(|| facts::program(&small)) {
             Some(program) => self.program(base, program, argv, stdin, piped, span),
             None => {
                 // bash calls this function for a program that it does not find.
@@ -273,6 +276,7 @@ impl Eval<'_> {
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
         let from = self.effects.len();
         self.effect(Act::Run, "", Target::Text(shown), run_tags.clone(), base, span);
+        self.glued_code(&parsed, argv);
         let context = Context::new(base, tags, stdin, piped);
         let saved = self.enter_dir(&parsed);
         let out = self.carry_out(&parsed, context, argv, span);
@@ -281,6 +285,22 @@ impl Eval<'_> {
             self.state.cwd = cwd;
         }
         out
+    }
+
+    /// `sh -c'CODE'`: a shell takes the letters as options and stops, but whoever wrote it meant them to be run, and the next
+    /// spelling will.
+    fn glued_code(&mut self, parsed: &Parsed, argv: &[Value]) {
+        if !parsed.tag("dash-c") || !parsed.operands.is_empty() {
+            return;
+        }
+        let glued = argv
+            .iter()
+            .skip(1)
+            .find(|w| w.prefix().starts_with('-') && w.prefix().contains(char::is_whitespace));
+        if let Some((word, at)) = glued.and_then(|w| w.prefix().find('c').map(|at| (w, at))) {
+            let code = word.without_prefix(at + 1).at(word.span);
+            self.subshell(|eval| eval.code_value("sh", &code, "sh", Stream::empty(), &[]));
+        }
     }
 
     /// A shell without anything to run, started from inside another program's text or by a search: somebody wants to type
@@ -381,96 +401,6 @@ impl Eval<'_> {
             }
         }
         out.unwrap_or_else(|| self.output(parsed, &context, argv, labels))
-    }
-
-    /// What is written by a copy is what was read: a copy of a secret is a secret, a copy of a download a download, and a
-    /// copy of a program is that program under another name.
-    fn copies(&mut self, parsed: &Parsed, context: &Context, labels: Labels) {
-        let (Some((target, role)), Some((source, _))) = (parsed.operands.last(), parsed.operands.first()) else {
-            return;
-        };
-        if role.kind != RoleKind::Write || !role.tags.contains(&"copy") || parsed.operands.len() < 2 {
-            return;
-        }
-        let piped = matches!(source.known(), Some("/dev/stdin" | "-"));
-        let content = if piped {
-            Some(context.stdin.clone())
-        } else {
-            self.written_to(source)
-        };
-        match content {
-            Some(content) => self.remember_written(target, content, false),
-            None if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) => {
-                self.remember_written(target, Stream::unknown(labels), false);
-            }
-            None => self.forget_written(target),
-        }
-        let name = source.pattern();
-        let name = name.rsplit('/').next().unwrap_or_default();
-        if let (Target::Path(path), true) = (self.resolve(target), facts::program(name).is_some()) {
-            self.state.renamed.insert(path, name.into());
-        }
-    }
-
-    fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
-        let rows = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty());
-        let row = rows.and_then(|rows| rows.iter().find(|(_, when)| parsed.all(when)));
-        let emits = row.map_or("", |(emits, _)| *emits);
-        match emits.split_once(' ') {
-            Some(("filter", name)) => {
-                let text = self.filter(name, parsed, context, argv);
-                let labels = if name == "find" {
-                    labels.with(Labels::FOUND)
-                } else {
-                    labels
-                };
-                let extra = if text.is_none() && filters::decodes(name, parsed) {
-                    Labels::DECODED
-                } else {
-                    Labels::NONE
-                };
-                match text {
-                    Some(text) => Stream {
-                        text: Some(text),
-                        labels,
-                    },
-                    None => Stream::unknown(labels.with(extra)),
-                }
-            }
-            _ if emits == "none" => Stream::empty(),
-            _ => Stream::unknown(labels.with(Labels::PROGRAM).with(Labels::from_name(emits))),
-        }
-    }
-
-    /// A pure filter on known input is computed here.
-    fn filter(&mut self, name: &str, parsed: &Parsed, context: &Context, argv: &[Value]) -> Option<String> {
-        if let Some(text) = self.answer(name, parsed) {
-            return Some(text + "\n");
-        }
-        let files: Vec<Value> = parsed
-            .operands
-            .iter()
-            .filter(|(_, r)| r.kind == RoleKind::Read)
-            .map(|(v, _)| v.clone())
-            .collect();
-        let mut input = None;
-        for file in &files {
-            let piece = if file.known() == Some("-") {
-                context.stdin.clone()
-            } else {
-                self.written_to(file)?
-            };
-            input = Some(input.map_or(piece.clone(), |i: Stream| i.then(piece)));
-        }
-        let input = input.unwrap_or_else(|| context.stdin.clone());
-        filters::run(name, parsed, argv.get(1..).unwrap_or_default(), input.text.as_deref())
-    }
-
-    pub(super) fn written_to(&self, file: &Value) -> Option<Stream> {
-        match self.resolve(file) {
-            Target::Path(path) => self.state.written.get(&path).cloned(),
-            _ => None,
-        }
     }
 
     fn does(&mut self, does: &Does, parsed: &Parsed, context: &Context, span: Span) {

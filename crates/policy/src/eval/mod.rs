@@ -19,6 +19,7 @@ mod losses;
 mod params;
 mod paths;
 mod patterns;
+mod results;
 mod roles;
 mod tasks;
 mod value;

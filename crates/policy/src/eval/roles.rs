@@ -371,7 +371,7 @@ impl Eval<'_> {
 
     fn keyed(&mut self, table: &str, value: &Value, context: &Context) -> Labels {
         let text = value.pattern();
-        let Some(at) = text.find(['=', ' ']) else {
+        let Some(at) = text.find(if table == "header" { [':', ':'] } else { ['=', ' '] }) else {
             return value.labels;
         };
         let key = text.get(..at).unwrap_or_default();

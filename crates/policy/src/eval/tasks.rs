@@ -15,6 +15,9 @@ use crate::{Answer, Target, places};
 /// Folders above that are looked through for a task file.
 const MAX_ABOVE: usize = 16;
 
+/// The option that adds text to what the file says.
+const EXTRA: &str = "--eval";
+
 /// Where the tasks of a runner are kept.
 enum Store {
     Make,
@@ -43,20 +46,23 @@ impl Eval<'_> {
         if does.what == "task.alias" {
             return self.git_alias(parsed, context, span);
         }
-        let Some((store, names, option)) = store(does.what) else {
+        let Some((store, names, file_option)) = store(does.what) else {
             return;
         };
-        let Some((dir, path, text)) = self.task_file(
-            names,
-            parsed.option(option).and_then(|(_, value)| value.as_ref()),
-            &store,
-        ) else {
+        let option = |name| parsed.option(name).and_then(|(_, value)| value.as_ref());
+        let given = option(EXTRA);
+        let found = self.task_file(names, option(file_option), &store);
+        let Some((dir, path, text)) = found.or_else(|| given.and_then(|_| self.no_file(names))) else {
             return;
         };
         let goals: Vec<String> = on.iter().filter_map(|v| v.known()).map(ToString::to_string).collect();
         if let Store::GitHook = store {
             return goals.iter().for_each(|hook| self.hook(&path, hook, span));
         }
+        let text = match given {
+            Some(given) => given.pattern().replace(UNKNOWN, "?") + "\n" + &text,
+            None => text,
+        };
         let lines = match store {
             Store::Make => make_lines(&text, &goals),
             Store::Just => tasks::just_lines(&text, goals.first().map(String::as_str)),
@@ -79,6 +85,13 @@ impl Eval<'_> {
                 });
             }
         });
+    }
+
+    /// Stands for a task file that is not there.
+    fn no_file(&self, names: &[&str]) -> Option<(String, String, String)> {
+        let cwd = self.state.cwd.clone()?;
+        let path = places::clean(names.first()?, &cwd);
+        Some((cwd, path, String::new()))
     }
 
     /// The folder, the path and the text of the file that keeps the tasks.

@@ -179,8 +179,10 @@ pub(crate) fn program(name: &str) -> Option<&'static Program> {
 /// What the setting `key` of a table (`git`, `ssh`, `env`) means.
 pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
     let (_, rows) = SETTINGS.iter().find(|(name, _)| *name == table)?;
+    // The pattern that says most is meant: `*` stands for whatever has no row of its own.
     rows.iter()
-        .find(|(pattern, _)| crate::glob::matches(pattern, key))
+        .filter(|(pattern, _)| crate::glob::matches(pattern, key))
+        .max_by_key(|(pattern, _)| pattern.len())
         .map(|(_, role)| *role)
 }
 

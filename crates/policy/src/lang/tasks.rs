@@ -49,6 +49,9 @@ impl Makefile {
                 continue;
             }
             open = file.variable(at, line).is_none() && file.target(at, line);
+            if !open && line.starts_with('$') {
+                file.always.extend(calls_in(line).into_iter().map(|call| (at, call)));
+            }
         }
         file
     }
@@ -68,7 +71,7 @@ impl Makefile {
         if runs {
             self.always.push((at, value.into()));
         } else if now {
-            let found = shell_calls(value).into_iter().map(|call| (at, call));
+            let found = calls_in(value).into_iter().map(|call| (at, call));
             self.always.extend(found.collect::<Vec<_>>());
         }
         let known = if runs {
@@ -174,8 +177,8 @@ impl Makefile {
             "^" | "+" | "?" => return needs(),
             _ => {}
         }
-        if let Some(command) = inner.strip_prefix("shell ") {
-            return alloc::format!("$({})", self.expand(command, this, given, depth + 1));
+        if let Some(command) = command_of(inner) {
+            return alloc::format!("$({})", self.expand(&command, this, given, depth + 1));
         }
         if depth >= MAX_DEPTH {
             return "$TOLLGATE_UNKNOWN".into();
@@ -199,16 +202,29 @@ impl Target {
     }
 }
 
-/// The commands of all `$(shell ..)` in a text.
-fn shell_calls(text: &str) -> Vec<String> {
+/// The commands of all `$(shell ..)` and `$(file ..)` in a text.
+fn calls_in(text: &str) -> Vec<String> {
     let inner = |at: usize| {
         let after = text.get(at + 1..)?;
         let open = after.chars().next()?;
         let end = closing(after, open).unwrap_or(after.len());
-        after.get(1..end)?.strip_prefix("shell ").map(ToString::to_string)
+        command_of(after.get(1..end)?)
     };
     let starts = text.match_indices("$(").chain(text.match_indices("${"));
     starts.take(MAX_TARGETS).filter_map(|(at, _)| inner(at)).collect()
+}
+
+/// `shell COMMAND` is that command; `file OP NAME,TEXT` reads or writes as a redirection would.
+fn command_of(call: &str) -> Option<String> {
+    if let Some(command) = call.strip_prefix("shell ") {
+        return Some(command.into());
+    }
+    let rest = call.strip_prefix("file ")?;
+    let (place, text) = rest.split_once(',').unwrap_or((rest, ""));
+    Some(match place.trim_start().strip_prefix('<') {
+        Some(name) => alloc::format!("cat {name}"),
+        None => alloc::format!("printf %s '{}' {place}", text.replace('\'', "'\\''")),
+    })
 }
 
 /// Where the bracket that `text` starts with is closed.
@@ -355,6 +371,12 @@ mod tests {
     fn what_runs_at_reading_runs_always() {
         let text = "V := $(shell git describe)\nW = $(shell never)\nx:\n\techo $(V)\n";
         assert_eq!(made(text, &["x"]), ["git describe", "echo $(git describe)"]);
+    }
+
+    #[test]
+    fn files_are_written_and_read_by_functions() {
+        let text = "$(file >out/x,it's)\nx:\n\techo $(file <in)\n";
+        assert_eq!(made(text, &["x"]), ["printf %s 'it'\\''s' >out/x", "echo $(cat in)"]);
     }
 
     #[test]

@@ -1,0 +1,101 @@
+//! What a call leaves behind: what flows out of it, and what its copies hold.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::roles::Context;
+use super::{Eval, Labels, Stream, Value, filters};
+use crate::Target;
+use crate::facts::{self, Parsed, RoleKind};
+
+impl Eval<'_> {
+    /// What is written by a copy is what was read: a copy of a secret is a secret, a copy of a download a download, and a
+    /// copy of a program is that program under another name.
+    pub(super) fn copies(&mut self, parsed: &Parsed, context: &Context, labels: Labels) {
+        let (Some((target, role)), Some((source, _))) = (parsed.operands.last(), parsed.operands.first()) else {
+            return;
+        };
+        if role.kind != RoleKind::Write || !role.tags.contains(&"copy") || parsed.operands.len() < 2 {
+            return;
+        }
+        let piped = matches!(source.known(), Some("/dev/stdin" | "-"));
+        let content = if piped {
+            Some(context.stdin.clone())
+        } else {
+            self.written_to(source)
+        };
+        match content {
+            Some(content) => self.remember_written(target, content, false),
+            None if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) => {
+                self.remember_written(target, Stream::unknown(labels), false);
+            }
+            None => self.forget_written(target),
+        }
+        let name = source.pattern();
+        let name = name.rsplit('/').next().unwrap_or_default();
+        if let (Target::Path(path), true) = (self.resolve(target), facts::program(name).is_some()) {
+            self.state.renamed.insert(path, name.into());
+        }
+    }
+
+    pub(super) fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
+        let rows = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty());
+        let row = rows.and_then(|rows| rows.iter().find(|(_, when)| parsed.all(when)));
+        let emits = row.map_or("", |(emits, _)| *emits);
+        match emits.split_once(' ') {
+            Some(("filter", name)) => {
+                let text = self.filter(name, parsed, context, argv);
+                let labels = if name == "find" {
+                    labels.with(Labels::FOUND)
+                } else {
+                    labels
+                };
+                let extra = if text.is_none() && filters::decodes(name, parsed) {
+                    Labels::DECODED
+                } else {
+                    Labels::NONE
+                };
+                match text {
+                    Some(text) => Stream {
+                        text: Some(text),
+                        labels,
+                    },
+                    None => Stream::unknown(labels.with(extra)),
+                }
+            }
+            _ if emits == "none" => Stream::empty(),
+            _ => Stream::unknown(labels.with(Labels::PROGRAM).with(Labels::from_name(emits))),
+        }
+    }
+
+    /// A pure filter on known input is computed here.
+    fn filter(&mut self, name: &str, parsed: &Parsed, context: &Context, argv: &[Value]) -> Option<String> {
+        if let Some(text) = self.answer(name, parsed) {
+            return Some(text + "\n");
+        }
+        let files: Vec<Value> = parsed
+            .operands
+            .iter()
+            .filter(|(_, r)| r.kind == RoleKind::Read)
+            .map(|(v, _)| v.clone())
+            .collect();
+        let mut input = None;
+        for file in &files {
+            let piece = if file.known() == Some("-") {
+                context.stdin.clone()
+            } else {
+                self.written_to(file)?
+            };
+            input = Some(input.map_or(piece.clone(), |i: Stream| i.then(piece)));
+        }
+        let input = input.unwrap_or_else(|| context.stdin.clone());
+        filters::run(name, parsed, argv.get(1..).unwrap_or_default(), input.text.as_deref())
+    }
+
+    pub(super) fn written_to(&self, file: &Value) -> Option<Stream> {
+        match self.resolve(file) {
+            Target::Path(path) => self.state.written.get(&path).cloned(),
+            _ => None,
+        }
+    }
+}
