@@ -46,6 +46,9 @@ impl World for Table {
     fn own_dirs(&self) -> &[String] {
         &self.own
     }
+    fn list(&self, _: &str) -> Answer<Vec<String>> {
+        Answer::Absent
+    }
     /// A folder `drafts` that git does not know, so that examples can lose something.
     fn loss(&self, _: &str, work: Work<'_>) -> Answer<Loss> {
         match work {

@@ -113,6 +113,17 @@ pub struct Loss {
 }
 
 impl Loss {
+    /// Adds what else would be lost, and keeps only as many names as are shown.
+    pub fn add(&mut self, more: Self) {
+        self.changed = self.changed.saturating_add(more.changed);
+        self.untracked = self.untracked.saturating_add(more.untracked);
+        self.commits = self.commits.saturating_add(more.commits);
+        self.secrets = self.secrets.saturating_add(more.secrets);
+        self.bytes = self.bytes.saturating_add(more.bytes);
+        self.names.extend(more.names);
+        self.names.truncate(LOSS_NAMES);
+    }
+
     /// Whether nothing would be lost.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {

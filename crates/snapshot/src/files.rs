@@ -32,9 +32,9 @@ pub(crate) fn everything(path: &Path) -> Option<Loss> {
     };
     let inside = vec![repo.inside(&path)?];
     let mut loss = crate::changes::since_the_last_commit(&repo, &inside)?;
-    crate::add(&mut loss, untracked(&repo, &inside, Ignored::No)?);
-    crate::add(&mut loss, secrets(&repo, &inside)?);
-    crate::add(&mut loss, inner_repositories(&repo, &inside)?);
+    loss.add(untracked(&repo, &inside, Ignored::No)?);
+    loss.add(secrets(&repo, &inside)?);
+    loss.add(inner_repositories(&repo, &inside)?);
     Some(loss)
 }
 
@@ -79,7 +79,7 @@ fn inner_repositories(repo: &Repo, below: &[String]) -> Option<Loss> {
         if count >= MAX_INNER {
             return None;
         }
-        crate::add(&mut loss, crate::whole(&repo.root().join(path))?);
+        loss.add(crate::whole(&repo.root().join(path))?);
     }
     Some(loss)
 }
@@ -137,7 +137,7 @@ fn unversioned(path: &Path) -> Option<Loss> {
         let meta = next.symlink_metadata().ok()?;
         if meta.is_dir() {
             if next.join(".git").symlink_metadata().is_ok() {
-                crate::add(&mut loss, crate::whole(&next)?);
+                loss.add(crate::whole(&next)?);
                 continue;
             }
             for entry in fs::read_dir(&next).ok()? {

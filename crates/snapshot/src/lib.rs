@@ -43,17 +43,6 @@ fn of_repository(repo: &Repo, work: Work<'_>) -> Option<Loss> {
     }
 }
 
-/// Adds `more`, and keeps only as many names as are shown.
-fn add(loss: &mut Loss, more: Loss) {
-    loss.changed = loss.changed.saturating_add(more.changed);
-    loss.untracked = loss.untracked.saturating_add(more.untracked);
-    loss.commits = loss.commits.saturating_add(more.commits);
-    loss.secrets = loss.secrets.saturating_add(more.secrets);
-    loss.bytes = loss.bytes.saturating_add(more.bytes);
-    loss.names.extend(more.names);
-    loss.names.truncate(policy::LOSS_NAMES);
-}
-
 /// Takes note of one name, unless there are enough.
 fn name(loss: &mut Loss, name: &str) {
     if loss.names.len() < policy::LOSS_NAMES {
@@ -73,11 +62,11 @@ fn is_below(path: &str, below: &[String]) -> bool {
 fn whole(root: &Path) -> Option<Loss> {
     let repo = Repo::at(root)?;
     let mut loss = changes::since_the_last_commit(&repo, &[])?;
-    add(&mut loss, files::untracked(&repo, &[], Ignored::No)?);
-    add(&mut loss, files::secrets(&repo, &[])?);
+    loss.add(files::untracked(&repo, &[], Ignored::No)?);
+    loss.add(files::secrets(&repo, &[])?);
     if repo.owns_its_store() {
-        add(&mut loss, commits::unpublished(&repo)?);
-        add(&mut loss, commits::stashes(&repo)?);
+        loss.add(commits::unpublished(&repo)?);
+        loss.add(commits::stashes(&repo)?);
     }
     Some(loss)
 }

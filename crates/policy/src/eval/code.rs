@@ -66,6 +66,12 @@ impl Eval<'_> {
         tags.add("script");
         extra.iter().for_each(|t| tags.add(t));
         self.path_effect(Act::Run, "", value, tags, why);
+        for name in self.matches(value).unwrap_or_default() {
+            let name = Value::text(name).at(value.span);
+            if let Some((path, text)) = self.script_text(&name) {
+                self.run_script(&path, &text, lang, value.span, stdin.clone());
+            }
+        }
         match self.script_text(value) {
             Some((path, text)) => self.run_script(&path, &text, lang, value.span, stdin.clone()),
             None => Stream::unknown(Labels::PROGRAM),

@@ -43,7 +43,16 @@ impl Eval<'_> {
         for word in words {
             let mut fields = Fields::default();
             self.parts(&word.parts, &mut fields, Mode::Split);
-            all.extend(fields.finish().into_iter().map(|v| v.at(word.span)));
+            for value in fields.finish() {
+                let value = value.at(word.span);
+                let options = if value.has_glob() {
+                    self.dashed(&value)
+                } else {
+                    Vec::new()
+                };
+                all.push(value);
+                all.extend(options);
+            }
         }
         all
     }

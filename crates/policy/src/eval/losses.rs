@@ -12,7 +12,7 @@ use super::roles::Context;
 use super::{Eval, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed, Role, RoleKind};
-use crate::world::{Ignored, LOSS_NAMES, Loss, Work};
+use crate::world::{Ignored, Loss, Work};
 use crate::{Act, Answer, Effect, Target};
 
 /// Variables that make git work on another repository than the one that lies there.
@@ -114,14 +114,16 @@ impl Eval<'_> {
 
     /// What a delete inside the project takes with it that is nowhere else. The labels say so: `unsaved` where a person
     /// would miss it, `nothing-lost` where git has all of it.
-    pub(super) fn only_copy(&mut self, path: &str, tags: &mut Tags) -> Loss {
+    pub(super) fn only_copy(&mut self, path: &str, value: &Value, tags: &mut Tags) -> Loss {
         let regrows = ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
         if !tags.has("workspace") || regrows || self.state.written.contains_key(path) {
             return Loss::default();
         }
         let answer = if tags.has("workspace-all") {
             self.whole_workspace()
-        } else if path.contains([UNKNOWN, '*', '?', '[']) {
+        } else if value.has_glob() {
+            self.each(value)
+        } else if path.contains(UNKNOWN) {
             Answer::Unknown
         } else {
             self.world.loss(&self.workspace, Work::Everything(path))
@@ -146,6 +148,23 @@ impl Eval<'_> {
 }
 
 impl Eval<'_> {
+    /// What is lost with each path that a pattern stands for.
+    fn each(&self, value: &Value) -> Answer<Loss> {
+        let mut all = Loss::default();
+        for path in self.matches(value).unwrap_or_default() {
+            match self.world.loss(&self.workspace, Work::Everything(&path)) {
+                Answer::Known(loss) => all.add(loss),
+                Answer::Absent => {}
+                Answer::Unknown => return Answer::Unknown,
+            }
+        }
+        if all.is_nothing() {
+            Answer::Unknown
+        } else {
+            Answer::Known(all)
+        }
+    }
+
     /// All that `rm -rf *` would take with it. The repository's store has a dot before its name, and stays.
     fn whole_workspace(&self) -> Answer<Loss> {
         let below = core::slice::from_ref(&self.workspace);
@@ -158,10 +177,7 @@ impl Eval<'_> {
             self.world.loss(&self.workspace, untracked),
         ) {
             (Answer::Known(mut loss), Answer::Known(more)) => {
-                loss.untracked += more.untracked;
-                loss.bytes += more.bytes;
-                loss.names.extend(more.names);
-                loss.names.truncate(LOSS_NAMES);
+                loss.add(more);
                 Answer::Known(loss)
             }
             _ => Answer::Unknown,

@@ -13,6 +13,7 @@ mod commands;
 mod expand;
 mod feeders;
 mod filters;
+mod globs;
 mod invoke;
 mod look;
 mod losses;

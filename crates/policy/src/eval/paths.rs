@@ -48,7 +48,7 @@ impl Eval<'_> {
                     tags.add("unknown-part");
                 }
                 if act == Act::Delete {
-                    loss = self.only_copy(path, &mut tags);
+                    loss = self.only_copy(path, value, &mut tags);
                 }
             }
             Target::Unknown(_) => {

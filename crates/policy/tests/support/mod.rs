@@ -129,7 +129,7 @@ impl World for Machine {
             .map(str::to_owned)
             .collect();
         if names.is_empty() {
-            return Answer::Unknown;
+            return Answer::Absent;
         }
         Answer::Known(names.into_iter().collect())
     }
