@@ -20,7 +20,7 @@ pub(crate) struct Rule {
     strict: Verdict,
     risk: Risk,
     why: &'static str,
-    instead: &'static str,
+    pub(crate) instead: &'static str,
     lost: &'static str,
     #[cfg_attr(not(test), expect(dead_code, reason = "examples are run as tests"))]
     pub(crate) matches: &'static [&'static str],

@@ -173,3 +173,22 @@ fn the_strictest_finding_comes_first() {
     assert_eq!(judgement.findings.first().map(|f| f.rule.as_str()), Some("rm_rf_root"));
     assert!(verdicts.len() > 1, "{}", shown(&judgement));
 }
+
+/// What a rule offers in place of what it holds must not be held in its turn.
+#[test]
+fn alternatives_of_rules_pass() {
+    let mut wrong = Vec::new();
+    for rule in RULES {
+        for command in rule.instead.split('`').skip(1).step_by(2) {
+            let guard = Settings {
+                posture: Posture::Guard,
+                ..Settings::default()
+            };
+            let judgement = judge(&request(command), &Table::new(), &guard);
+            if judgement.verdict() > crate::Verdict::Warn {
+                wrong.push(alloc::format!("{}: `{command}`: {}", rule.id, shown(&judgement)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} held:\n{}", wrong.len(), wrong.join("\n"));
+}
