@@ -5,54 +5,7 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
-use crate::Loss;
-
-/// The verbs of effects. Closed: a program fact or a rule can name only these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Act {
-    /// A program is started.
-    Run,
-    /// Code that is not known is run.
-    RunUnknown,
-    /// A file or directory is read.
-    Read,
-    /// A file is created, changed or replaced.
-    Write,
-    /// A file or directory is removed.
-    Delete,
-    /// Mode, owner or attributes are changed.
-    Permit,
-    /// Bytes leave the machine.
-    Send,
-    /// Bytes come from the network.
-    Fetch,
-    /// A connection is opened or a port listened on.
-    Connect,
-    /// Work kept by a version control system is thrown away.
-    Discard,
-    /// Something known by name in the rules (`what` says which): power off, install, push, ...
-    Do,
-}
-
-impl Act {
-    /// The word used in rules, records and outputs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Run => "run",
-            Self::RunUnknown => "run-unknown",
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Delete => "delete",
-            Self::Permit => "permit",
-            Self::Send => "send",
-            Self::Fetch => "fetch",
-            Self::Connect => "connect",
-            Self::Discard => "discard",
-            Self::Do => "do",
-        }
-    }
-}
+use crate::{Act, Loss};
 
 /// Labels of an effect, from program facts, the path table and data flow: `recursive`, `force`, `credential`, `network`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use shell::Span;
 
 use crate::effect::Tags;
 use crate::eval::{Eval, Value};
-use crate::rules::RULES;
+use crate::rules::{self, RULES};
 use crate::world::Recorder;
 use crate::{Act, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
 
@@ -82,8 +82,8 @@ pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judge
     let looks = recorder.into_looks();
     let mut findings = Vec::new();
     for rule in RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id)) {
-        if let Some(effect) = effects.iter().find(|e| rule.matches(request.kind, e)) {
-            findings.push(rule.finding(request.kind, effect, settings));
+        if let Some(effect) = effects.iter().find(|e| rules::matches(rule, request.kind, e)) {
+            findings.push(rules::finding(rule, request.kind, effect, settings));
         }
     }
     if let Some(reason) = &settings.broken

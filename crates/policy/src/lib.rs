@@ -11,16 +11,17 @@ mod glob;
 mod judgement;
 mod lang;
 mod places;
+mod posture;
 mod request;
 mod rules;
 #[cfg(test)]
 mod tests;
-mod verdict;
 mod world;
 
-pub use effect::{Act, Effect, Tags, Target};
+pub use effect::{Effect, Tags, Target};
 pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
-pub use request::{Kind, Request, Subject};
+pub use posture::Posture;
+pub use request::{Request, Subject};
+pub use rulebook::{Act, Kind, Risk, Verdict};
 pub use rules::RULES_DIGEST;
-pub use verdict::{Posture, Risk, Verdict};
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};

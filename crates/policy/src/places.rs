@@ -344,10 +344,3 @@ fn relation(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
         tags.add("outside");
     }
 }
-
-/// One row of the path table.
-#[derive(Debug)]
-pub(crate) struct PathRow {
-    pub(crate) except: &'static [&'static str],
-    pub(crate) tags: &'static [&'static str],
-}

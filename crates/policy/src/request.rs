@@ -2,37 +2,7 @@
 
 use alloc::string::String;
 
-/// The kinds of request, each raised at a checkpoint that exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A shell command.
-    CommandRun,
-    /// A file tool reads.
-    FileRead,
-    /// A file tool creates, changes or deletes.
-    FileWrite,
-    /// A web tool fetches.
-    NetConnect,
-    /// An MCP tool is called.
-    McpCall,
-    /// A tool whose meaning is not known.
-    ToolOther,
-}
-
-impl Kind {
-    /// The name in files and outputs.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::CommandRun => "command.run",
-            Self::FileRead => "file.read",
-            Self::FileWrite => "file.write",
-            Self::NetConnect => "net.connect",
-            Self::McpCall => "mcp.call",
-            Self::ToolOther => "tool.other",
-        }
-    }
-}
+use crate::Kind;
 
 /// One thing that is wanted, before anybody has an opinion on it.
 #[derive(Clone, Debug, PartialEq, Eq)]

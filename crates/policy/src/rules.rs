@@ -2,57 +2,36 @@
 
 use alloc::string::String;
 
-use crate::places::PathRow;
-use crate::{Act, Effect, Finding, Kind, Posture, Risk, Settings, Target, Verdict};
+use rulebook::{PathRow, Rule};
+
+use crate::{Effect, Finding, Kind, Posture, Settings, Target};
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 include!(concat!(env!("OUT_DIR"), "/digest.rs"));
 
-/// One rule.
-#[derive(Debug)]
-pub(crate) struct Rule {
-    pub(crate) id: &'static str,
-    kinds: &'static [&'static str],
-    acts: &'static [Act],
-    whats: &'static [&'static str],
-    any: &'static [&'static [&'static str]],
-    guard: Verdict,
-    strict: Verdict,
-    risk: Risk,
-    why: &'static str,
-    pub(crate) instead: &'static str,
-    lost: &'static str,
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are run as tests"))]
-    pub(crate) matches: &'static [&'static str],
-    #[cfg_attr(not(test), expect(dead_code, reason = "examples are run as tests"))]
-    pub(crate) not_matches: &'static [&'static str],
+/// Whether a rule speaks about this effect of a request of this kind.
+pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect) -> bool {
+    (rule.kinds.is_empty() || rule.kinds.contains(&kind))
+        && rule.acts.contains(&effect.act)
+        && (rule.whats.is_empty() || rule.whats.contains(&effect.what))
+        && (rule.any.is_empty() || rule.any.iter().any(|tags| tags.iter().all(|t| holds(t, effect))))
 }
 
-impl Rule {
-    /// Whether the rule speaks about this effect of a request of this kind.
-    pub(crate) fn matches(&self, kind: Kind, effect: &Effect) -> bool {
-        (self.kinds.is_empty() || self.kinds.contains(&kind.as_str()))
-            && self.acts.contains(&effect.act)
-            && (self.whats.is_empty() || self.whats.contains(&effect.what))
-            && (self.any.is_empty() || self.any.iter().any(|tags| tags.iter().all(|t| holds(t, effect))))
-    }
-
-    /// The finding for an effect that the rule matches.
-    pub(crate) fn finding(&self, kind: Kind, effect: &Effect, settings: &Settings) -> Finding {
-        let verdict = match settings.posture {
-            Posture::Guard => self.guard,
-            Posture::Strict => self.strict,
-        };
-        Finding {
-            rule: self.id.into(),
-            verdict,
-            risk: self.risk,
-            why: self.why.into(),
-            instead: self.instead.into(),
-            lost: lost(self.lost, effect),
-            span: (kind == Kind::CommandRun).then_some(effect.span),
-            chain: effect.chain.clone(),
-        }
+/// The finding for an effect that a rule matches.
+pub(crate) fn finding(rule: &Rule, kind: Kind, effect: &Effect, settings: &Settings) -> Finding {
+    let verdict = match settings.posture {
+        Posture::Guard => rule.guard,
+        Posture::Strict => rule.strict,
+    };
+    Finding {
+        rule: rule.id.into(),
+        verdict,
+        risk: rule.risk,
+        why: rule.why.into(),
+        instead: rule.instead.into(),
+        lost: lost(rule.lost, effect),
+        span: (kind == Kind::CommandRun).then_some(effect.span),
+        chain: effect.chain.clone(),
     }
 }
 

@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::facts::EXAMPLES;
-use crate::rules::RULES;
+use crate::rules::{RULES, TRIED};
 use crate::{Answer, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge};
 
 /// A machine with one person, `ann`, who works in a repository.
@@ -105,19 +105,14 @@ fn shown(judgement: &Judgement) -> String {
 #[test]
 fn rules_match_their_examples() {
     let mut wrong = Vec::new();
-    for rule in RULES {
-        for (texts, expected) in [(rule.matches, true), (rule.not_matches, false)] {
-            for text in texts {
-                let judgement = judged(text);
-                if judgement.findings.iter().any(|f| f.rule == rule.id) != expected {
-                    wrong.push(alloc::format!(
-                        "{} {} `{text}`: {}",
-                        rule.id,
-                        if expected { "misses" } else { "matches" },
-                        shown(&judgement)
-                    ));
-                }
-            }
+    for (rule, (text, expected)) in TRIED {
+        let judgement = judged(text);
+        if judgement.findings.iter().any(|f| f.rule == *rule) != *expected {
+            wrong.push(alloc::format!(
+                "{rule} {} `{text}`: {}",
+                if *expected { "misses" } else { "matches" },
+                shown(&judgement)
+            ));
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));

@@ -4,8 +4,9 @@ use super::Finding;
 use super::files::Files;
 
 /// The crates of the house from the ground up. A crate may use only what stands before it.
-const ORDER: [&str; 14] = [
+const ORDER: [&str; 15] = [
     "shell",
+    "rulebook",
     "policy",
     "scrub",
     "agents",
@@ -22,7 +23,9 @@ const ORDER: [&str; 14] = [
 ];
 
 /// What the hook may use. It is started for every call of an agent's tools, so whatever it links costs each of them.
-const HOOK: [&str; 7] = ["shell", "policy", "scrub", "agents", "ledger", "snapshot", "broker"];
+const HOOK: [&str; 8] = [
+    "shell", "rulebook", "policy", "scrub", "agents", "ledger", "snapshot", "broker",
+];
 
 /// There is no crate that everything may use, such as `utils`: code lives where it belongs.
 pub(super) fn known_crates(files: &Files) -> Vec<Finding> {

@@ -4,7 +4,7 @@ use super::Finding;
 use super::files::Files;
 use crate::error::{Error, Result};
 use crate::programs::root;
-use serde::Deserialize;
+use rulebook::Book;
 use std::fmt::Write as _;
 
 /// The page that is made from the rules.
@@ -22,23 +22,6 @@ takes. `allow` in a column says that the rule is silent in that posture. What a 
 must not match, stands in its stanza. `policy.set.broken`, the refusal while `config.toml` cannot be read, is no row here and
 cannot be disabled.
 ";
-
-#[derive(Deserialize)]
-struct VerdictFile {
-    rule: Vec<Rule>,
-}
-
-/// What the page says of a rule. The build of `policy` checks the rest.
-#[derive(Deserialize)]
-struct Rule {
-    id: String,
-    #[serde(default)]
-    guard: Option<String>,
-    #[serde(default)]
-    strict: Option<String>,
-    risk: String,
-    why: String,
-}
 
 /// Writes the page of the rules.
 pub(crate) fn write() -> Result<()> {
@@ -60,14 +43,19 @@ fn page(files: &Files) -> Option<String> {
     let mut page = String::from(RULES_HEAD);
     let mut any = false;
     for (path, text) in files.all().filter(|(path, _)| path.starts_with("rules/verdicts/")) {
-        let file: VerdictFile = toml::from_str(text).ok()?;
+        let mut book = Book::default();
+        book.add(path, text).ok()?;
         let _ = write!(page, "\n## `{path}`\n\n| rule | guard | strict | risk | why |\n");
         page.push_str("| --- | --- | --- | --- | --- |\n");
-        for rule in file.rule {
-            let guard = rule.guard.as_deref().unwrap_or("ask");
-            let strict = rule.strict.as_deref().unwrap_or("deny");
-            let Rule { id, risk, why, .. } = &rule;
-            let _ = writeln!(page, "| `{id}` | {guard} | {strict} | {risk} | {why} |");
+        for rule in book.rules.iter().map(|entry| entry.says) {
+            let [guard, strict] = [rule.guard, rule.strict].map(rulebook::Verdict::as_str);
+            let _ = writeln!(
+                page,
+                "| `{}` | {guard} | {strict} | {} | {} |",
+                rule.id,
+                rule.risk.as_str(),
+                rule.why
+            );
             any = true;
         }
     }
@@ -161,7 +149,7 @@ fn finding(place: &str, why: &str) -> Finding {
 mod tests {
     use super::*;
 
-    const VERDICTS: &str = "[[rule]]\nid = \"x\"\nstrict = \"ask\"\nrisk = \"low\"\nwhy = \"it is\"\n";
+    const VERDICTS: &str = "[[rule]]\nid = \"x\"\non = [\"run\"]\nstrict = \"ask\"\nrisk = \"low\"\nwhy = \"it is\"\ninstead = \"\"\nmatch = [\"x\"]\n";
 
     fn house(files: &[(&'static str, &'static str)]) -> Files {
         Files::sample(files.iter().copied())

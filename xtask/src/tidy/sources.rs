@@ -4,7 +4,7 @@ use super::Finding;
 use super::files::Files;
 
 /// Crates that cannot do anything but compute.
-const PURE: [&str; 4] = ["shell", "policy", "scrub", "agents"];
+const PURE: [&str; 5] = ["shell", "rulebook", "policy", "scrub", "agents"];
 
 /// A file that is longer holds more than one idea.
 const LONGEST: usize = 600;

@@ -1,0 +1,129 @@
+//! The statics that the evaluator looks things up in.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use rulebook::{Book, Example, RoleTables};
+
+use crate::print::Print;
+
+/// A static slice. What is said of it in `doc` stands above it.
+fn table(doc: &str, name: &str, kind: &str, rows: &[String]) -> String {
+    format!(
+        "/// {doc}\npub(crate) static {name}: &[{kind}] = &[{}];\n",
+        rows.join(",\n")
+    )
+}
+
+/// The same for tests only: examples cost a program room and time, and are for the tests.
+fn examples(doc: &str, name: &str, kind: &str, rows: &[String]) -> String {
+    format!("#[cfg(test)]\n{}", table(doc, name, kind, rows))
+}
+
+pub(crate) fn programs(book: &Book, settings: &RoleTables, calls: &RoleTables) -> String {
+    let mut text = String::new();
+    let mut names = BTreeMap::new();
+    let mut tried = Vec::new();
+    for (index, entry) in book.programs.iter().enumerate() {
+        let program = entry.says.program;
+        let _ = writeln!(text, "static P{index}: Program = {};", program.print());
+        names.extend(program.names.iter().map(|name| (*name, index)));
+        for example in &entry.examples {
+            if let Example::Effect { command, effect } = example {
+                tried.push((command, effect).print());
+            }
+        }
+    }
+    let rows: Vec<String> = names
+        .iter()
+        .map(|(name, index)| format!("({}, &P{index})", name.print()))
+        .collect();
+    text += &table("All programs by name, sorted.", "PROGRAMS", "(&str, &Program)", &rows);
+    text += &examples(
+        "Commands, and what one of their effects contains.",
+        "EXAMPLES",
+        "(&str, &str)",
+        &tried,
+    );
+    text += &roles("Settings that run something, by table.", "SETTINGS", settings);
+    text + &roles(
+        "Calls of programming languages that do something, by language.",
+        "CALLS",
+        calls,
+    )
+}
+
+fn roles(doc: &str, name: &str, tables: &RoleTables) -> String {
+    let rows = tables.iter().map(|(key, rows)| {
+        let rows: Vec<_> = rows.iter().collect();
+        (key, rows.as_slice()).print()
+    });
+    table(doc, name, "(&str, &[(&str, Role)])", &rows.collect::<Vec<_>>())
+}
+
+pub(crate) fn rules(book: &Book) -> String {
+    let rules: Vec<String> = book.rules.iter().map(|entry| entry.says.print()).collect();
+    let mut tried = Vec::new();
+    for entry in &book.rules {
+        for example in &entry.examples {
+            let (command, matches) = match example {
+                Example::Match(command) => (command, true),
+                Example::NotMatch(command) => (command, false),
+                Example::Effect { .. } => continue,
+            };
+            tried.push((entry.says.id, (command, matches)).print());
+        }
+    }
+    table("All built-in rules, in evaluation order.", "RULES", "Rule", &rules)
+        + &examples(
+            "Ids of rules, and commands that they match or do not match.",
+            "TRIED",
+            "(&str, (&str, bool))",
+            &tried,
+        )
+        + &paths(book)
+}
+
+fn paths(book: &Book) -> String {
+    let rows: Vec<String> = book.paths.iter().map(|entry| entry.says.row.print()).collect();
+    let globs = book.paths.iter().enumerate();
+    let globs: Vec<(&str, usize)> = globs
+        .flat_map(|(row, entry)| entry.says.globs.iter().map(move |g| (*g, row)))
+        .collect();
+    let (keys, rest) = keys(&globs);
+    let keys: Vec<String> = keys
+        .iter()
+        .map(|(key, globs)| (key, globs.as_slice()).print())
+        .collect();
+    let rest: Vec<String> = rest.iter().map(Print::print).collect();
+    table("Rows of the path table.", "PATHS", "PathRow", &rows)
+        + &table(
+            "Its globs with their rows.",
+            "GLOBS",
+            "(&str, usize)",
+            &globs.iter().map(Print::print).collect::<Vec<_>>(),
+        )
+        + &table(
+            "Indices into [`GLOBS`] by a literal name in the glob, sorted.",
+            "KEYS",
+            "(&str, &[usize])",
+            &keys,
+        )
+        + &table("Indices of globs without a literal name.", "KEYLESS", "usize", &rest)
+}
+
+/// Globs by the longest name in them that stands there literally, so that a path is compared with few of them; and the rest.
+fn keys(globs: &[(&str, usize)]) -> (BTreeMap<String, Vec<usize>>, Vec<usize>) {
+    let mut keys: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut rest = Vec::new();
+    for (index, (glob, _)) in globs.iter().enumerate() {
+        let names = glob
+            .split('/')
+            .filter(|n| !n.is_empty() && *n != "~" && !n.contains(['*', '?', '[']));
+        match names.max_by_key(|n| n.len()) {
+            Some(key) => keys.entry(key.to_ascii_lowercase()).or_default().push(index),
+            None => rest.push(index),
+        }
+    }
+    (keys, rest)
+}

@@ -1,0 +1,39 @@
+//! What is thought of effects, and which places are special.
+
+use crate::{Act, Kind, Risk, Verdict};
+
+/// One rule: an opinion on effects.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    /// Its name.
+    pub id: &'static str,
+    /// Kinds of request that it speaks about; all when empty.
+    pub kinds: &'static [Kind],
+    /// Acts that it speaks about.
+    pub acts: &'static [Act],
+    /// Names of a `do` or `discard` that it speaks about; all when empty.
+    pub whats: &'static [&'static str],
+    /// Alternatives; in each all labels must be there (`!x`: must not be there).
+    pub any: &'static [&'static [&'static str]],
+    /// The verdict in posture `guard`.
+    pub guard: Verdict,
+    /// The verdict in posture `strict`.
+    pub strict: Verdict,
+    /// How bad it is.
+    pub risk: Risk,
+    /// Why the rule exists.
+    pub why: &'static str,
+    /// What to do instead.
+    pub instead: &'static str,
+    /// What would be lost; `{target}` becomes the target.
+    pub lost: &'static str,
+}
+
+/// One row of the path table; its globs are indexed elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct PathRow {
+    /// Globs of paths that it is not about.
+    pub except: &'static [&'static str],
+    /// Labels of the paths that it is about.
+    pub tags: &'static [&'static str],
+}

@@ -1,0 +1,145 @@
+//! From the text of rule files to a [`Book`].
+
+mod keep;
+mod notation;
+mod source;
+mod stanzas;
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString as _};
+use alloc::vec::Vec;
+
+use crate::{Fault, PathRow, Program, Role, Rule};
+use source::{Source, Wrong};
+
+/// A stanza that was read, and where it stands.
+#[derive(Clone, Debug)]
+pub struct Entry<T> {
+    /// The file, as its reader named it.
+    pub file: String,
+    /// The line that it begins on, counted from 1.
+    pub line: usize,
+    /// What it says.
+    pub says: T,
+    /// Its examples.
+    pub examples: Vec<Example>,
+}
+
+/// An example that has to hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Example {
+    /// One of the command's effects contains a text.
+    Effect {
+        /// The command.
+        command: String,
+        /// The text.
+        effect: String,
+    },
+    /// The rule matches this.
+    Match(String),
+    /// The rule does not match this.
+    NotMatch(String),
+}
+
+/// A stanza about a program.
+#[derive(Clone, Copy, Debug)]
+pub struct Fact {
+    /// The facts.
+    pub program: &'static Program,
+    /// They stand in for built-in facts about the same name.
+    pub replace: bool,
+}
+
+/// A stanza about paths.
+#[derive(Clone, Debug)]
+pub struct Place {
+    /// Why these paths are special.
+    pub why: String,
+    /// Which they are.
+    pub globs: &'static [&'static str],
+    /// Their labels.
+    pub row: PathRow,
+}
+
+/// What rule files say, in their order.
+#[derive(Clone, Debug, Default)]
+pub struct Book {
+    /// Facts about programs.
+    pub programs: Vec<Entry<Fact>>,
+    /// Opinions.
+    pub rules: Vec<Entry<Rule>>,
+    /// Special paths.
+    pub paths: Vec<Entry<Place>>,
+}
+
+impl Book {
+    /// Adds what a file says.
+    ///
+    /// # Errors
+    /// When the text is not in the notation, or describes something that another file describes.
+    pub fn add(&mut self, file: &str, text: &str) -> Result<(), Fault> {
+        let mut new = stanzas::file(Source { file, text })?;
+        self.no_twins(&new)?;
+        self.programs.append(&mut new.programs);
+        self.rules.append(&mut new.rules);
+        self.paths.append(&mut new.paths);
+        Ok(())
+    }
+
+    /// Nothing is described twice: which of the two would count?
+    fn no_twins(&self, new: &Self) -> Result<(), Fault> {
+        let mut programs: BTreeMap<&str, &Entry<Fact>> = BTreeMap::new();
+        for entry in self.programs.iter().chain(&new.programs) {
+            for name in entry.says.program.names {
+                if let Some(first) = programs.insert(name, entry) {
+                    return Err(twin(entry, name, first));
+                }
+            }
+        }
+        let mut rules: BTreeMap<&str, &Entry<Rule>> = BTreeMap::new();
+        for entry in self.rules.iter().chain(&new.rules) {
+            if let Some(first) = rules.insert(entry.says.id, entry) {
+                return Err(twin(entry, entry.says.id, first));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn twin<T>(second: &Entry<T>, name: &str, first: &Entry<T>) -> Fault {
+    Fault {
+        file: second.file.clone(),
+        line: Some(second.line),
+        stanza: name.to_string(),
+        sentence: format!("it stands in `{}`, line {}, already", first.file, first.line),
+        hint: "Keep one of the two.".to_string(),
+    }
+}
+
+/// `[table] "key" = "role"`, in the order of their names.
+pub type RoleTables = BTreeMap<String, BTreeMap<String, Role>>;
+
+/// Reads tables of roles: the settings that run something, the calls of a language.
+///
+/// # Errors
+/// When the text is not in the notation.
+pub fn role_tables(file: &str, text: &str) -> Result<RoleTables, Fault> {
+    let source = Source { file, text };
+    let tables: BTreeMap<String, BTreeMap<String, toml::Spanned<String>>> = source.toml()?;
+    let role = |table: &str, (key, value): (String, toml::Spanned<String>)| {
+        let fault = |wrong: Wrong| source.fault(Some(value.span()), table, wrong);
+        Ok((key, notation::role(value.get_ref()).map_err(fault)?))
+    };
+    let table = |(table, rows): (String, BTreeMap<_, _>)| {
+        let rows = rows
+            .into_iter()
+            .map(|row| role(&table, row))
+            .collect::<Result<_, _>>()?;
+        Ok((table, rows))
+    };
+    tables.into_iter().map(table).collect()
+}
+
+#[cfg(test)]
+mod tests;
