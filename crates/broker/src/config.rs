@@ -1,23 +1,17 @@
-//! The person's settings: `config.toml`.
+//! The person's settings: `config.toml`, and what can be wrong with any file of theirs.
 
 use std::fmt;
-use std::fs::File;
-use std::io::Read as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use policy::{Posture, Settings};
-use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rulebook::Fault;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::safe::{only_own_hands, only_own_hands_if_there, only_own_links};
+use crate::trusted;
 
 /// The file's name in the settings folder.
 const FILE: &str = "config.toml";
-/// More than any settings need.
-const LIMIT: u64 = 1 << 20;
 
 /// Why the settings could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +22,33 @@ pub struct ConfigError {
     pub line: Option<usize>,
     /// What is wrong with it.
     pub reason: String,
+    /// What to do about it, one sentence; empty where nothing can be said.
+    pub hint: String,
+}
+
+impl ConfigError {
+    /// The error with its hint, without a full stop.
+    pub(crate) fn whole(&self) -> String {
+        match self.hint.trim_end_matches('.') {
+            "" => self.to_string(),
+            hint => format!("{self} ({hint})"),
+        }
+    }
+}
+
+impl From<Fault> for ConfigError {
+    fn from(fault: Fault) -> Self {
+        let reason = match fault.stanza.as_str() {
+            "" => fault.sentence,
+            stanza => format!("`{stanza}`: {}", fault.sentence),
+        };
+        Self {
+            file: fault.file.into(),
+            line: fault.line,
+            reason,
+            hint: fault.hint,
+        }
+    }
 }
 
 impl fmt::Display for ConfigError {
@@ -63,70 +84,16 @@ struct StoredRules {
 /// When there is a file and it cannot be read, trusted or understood, or when others could replace it or take it away.
 pub(crate) fn read(folder: &Path) -> Result<Settings, ConfigError> {
     let path = folder.join(FILE);
-    match alone(&path).and_then(|()| text(&path)) {
+    match trusted::folder(folder).and_then(|()| trusted::file(&path)) {
         Ok(None) => Ok(Settings::default()),
         Ok(Some(text)) => parse(&path, &text),
         Err(reason) => Err(ConfigError {
             file: path,
             line: None,
             reason,
+            hint: String::new(),
         }),
     }
-}
-
-/// Nobody else may write in the folder of the file or in one above it; nor where a link stands or leads that is followed
-/// on the way.
-fn alone(path: &Path) -> Result<(), String> {
-    let folder = path.parent().unwrap_or(path);
-    let checked = only_own_hands_if_there(folder)
-        .and_then(|()| only_own_links(path))
-        .and_then(|()| {
-            let target = path.read_link().is_ok().then(|| path.canonicalize().ok()).flatten();
-            // The file itself is looked at when it is open.
-            target.as_deref().and_then(Path::parent).map_or(Ok(()), only_own_hands)
-        });
-    checked.map_err(|found| {
-        format!(
-            "others could replace it, `{}` is not safe: {}",
-            found.path.display(),
-            found.why
-        )
-    })
-}
-
-/// The file's text; `None` where there is no file.
-fn text(path: &Path) -> Result<Option<String>, String> {
-    // A pipe would keep us waiting until somebody writes into it.
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
-        Ok(file) => File::from(file),
-        Err(Errno::NOENT) => return dangling(path).map_or(Ok(None), Err),
-        Err(e) => return Err(format!("it cannot be opened: {e}")),
-    };
-    let meta = file.metadata().map_err(|e| format!("it cannot be looked at: {e}"))?;
-    if !meta.is_file() {
-        return Err("it is no regular file".into());
-    }
-    if meta.uid() != 0 && meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-        return Err("other users can change it; make it yours, mode 0600".into());
-    }
-    if meta.len() > LIMIT {
-        return Err("it is larger than 1 MiB".into());
-    }
-    let mut text = String::new();
-    file.take(LIMIT)
-        .read_to_string(&mut text)
-        .map_err(|e| format!("it cannot be read: {e}"))?;
-    Ok(Some(text))
-}
-
-/// What is wrong with a file that is not there: it, or a folder above it, is a link to nothing. Settings were meant.
-fn dangling(path: &Path) -> Option<String> {
-    let first = path.ancestors().find(|part| part.symlink_metadata().is_ok())?;
-    first
-        .metadata()
-        .is_err()
-        .then(|| format!("`{}` is a link to nothing", first.display()))
 }
 
 fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
@@ -134,6 +101,7 @@ fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         file: path.to_path_buf(),
         line: at.map(|at| text.get(..at).unwrap_or_default().matches('\n').count() + 1),
         reason,
+        hint: String::new(),
     };
     let stored: Stored =
         toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), e.message().replace('\n', " ")))?;
@@ -158,7 +126,7 @@ fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
     Ok(Settings {
         posture,
         disabled: stored.rules.disabled.into_iter().map(Spanned::into_inner).collect(),
-        broken: None,
+        ..Settings::default()
     })
 }
 
@@ -232,7 +200,14 @@ mod tests {
         fs::write(&path, b"posture = \"\xff\"").unwrap();
         assert!(read(folder.path()).unwrap_err().reason.contains("cannot be read"));
         fs::remove_file(&path).unwrap();
-        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, Mode::RUSR, 0).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &path,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR,
+            0,
+        )
+        .unwrap();
         assert!(read(folder.path()).unwrap_err().reason.contains("no regular file"));
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();

@@ -11,7 +11,7 @@ use crate::config::{self, ConfigError};
 use crate::error::Error;
 use crate::places::Places;
 use crate::world::Machine;
-use crate::{note, reason};
+use crate::{note, reason, rules};
 
 /// Settings, world and ledger of one place.
 #[derive(Debug)]
@@ -68,19 +68,14 @@ impl Broker {
     /// Reads the settings. Broken ones do not stop anything but what changes something: see [`Settings::broken`].
     #[must_use]
     pub fn open(places: Places) -> Self {
-        let (settings, config_error) = match config::read(&places.config) {
+        let (mut settings, config_error) = match config::read(&places.config) {
             Ok(settings) => (settings, None),
-            Err(error) => {
-                let broken = Some(error.to_string());
-                (
-                    Settings {
-                        broken,
-                        ..Settings::default()
-                    },
-                    Some(error),
-                )
-            }
+            Err(error) => (Settings::default(), Some(error)),
         };
+        let (added, rules_error) = rules::read(&places.config);
+        let config_error = config_error.or(rules_error);
+        settings.added = added;
+        settings.broken = config_error.as_ref().map(ConfigError::whole);
         Self {
             ledger: Ledger::at(&places.state),
             places,

@@ -12,7 +12,9 @@ mod identity;
 mod note;
 mod places;
 mod reason;
+mod rules;
 mod safe;
+mod trusted;
 mod world;
 
 pub use clearance::{Clearance, Own};
@@ -20,4 +22,5 @@ pub use config::ConfigError;
 pub use decide::{Broker, Decision};
 pub use error::Error;
 pub use places::{Given, Places};
+pub use rules::{RuleFile, added, rule_files};
 pub use safe::{Unsafe, only_own_hands};

@@ -216,14 +216,16 @@ fn policy_digest(settings: &Settings) -> Hash {
     let Settings {
         posture: p,
         disabled,
+        added,
         broken,
     } = settings;
     let broken = broken.as_deref().unwrap_or_default();
     Hash::of(
         format!(
-            "posture={}\ndisabled={}\nbroken={broken}\n",
+            "posture={}\ndisabled={}\nrules={}\nbroken={broken}\n",
             posture(*p),
-            disabled.join(",")
+            disabled.join(","),
+            added.digest()
         )
         .as_bytes(),
     )

@@ -9,7 +9,7 @@ use crate::effect::Tags;
 use crate::eval::{Eval, Value};
 use crate::rules::{self, RULES};
 use crate::world::Recorder;
-use crate::{Act, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
+use crate::{Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
 
 /// What people have set.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,8 @@ pub struct Settings {
     pub posture: Posture,
     /// Ids of built-in rules that the person switched off.
     pub disabled: Vec<String>,
+    /// Programs, rules and paths that the person added.
+    pub added: Added,
     /// Why the person's configuration could not be read. While it is set, every effect that changes something and is
     /// not known to be harmless is refused.
     pub broken: Option<String>,
@@ -75,13 +77,14 @@ const BROKEN: &str = "policy.set.broken";
 /// Judges one request. Total: it never panics, and its work is bounded.
 #[must_use]
 pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judgement {
-    let recorder = Recorder::new(world);
+    let recorder = Recorder::new(world, &settings.added);
     let mut eval = Eval::new(&recorder, &request.cwd);
     effects(request, &mut eval);
     let effects = eval.effects;
     let looks = recorder.into_looks();
     let mut findings = Vec::new();
-    for rule in RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id)) {
+    let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));
+    for rule in built_in.chain(settings.added.rules()) {
         if let Some(effect) = effects.iter().find(|e| rules::matches(rule, request.kind, e)) {
             findings.push(rules::finding(rule, request.kind, effect, settings));
         }

@@ -4,6 +4,7 @@
 #![no_std]
 extern crate alloc;
 
+mod added;
 mod effect;
 mod eval;
 mod facts;
@@ -18,6 +19,7 @@ mod rules;
 mod tests;
 mod world;
 
+pub use added::Added;
 pub use effect::{Effect, Tags, Target};
 pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use posture::Posture;

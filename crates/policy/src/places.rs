@@ -4,11 +4,14 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use rulebook::PathRow;
+
+use crate::Answer;
 use crate::effect::Tags;
 use crate::eval::UNKNOWN;
 use crate::glob;
 use crate::rules::{GLOBS, KEYLESS, KEYS, PATHS};
-use crate::{Answer, World};
+use crate::world::Recorder;
 
 /// Directories whose loss breaks the system.
 const SYSTEM: &[&str] = &[
@@ -68,7 +71,7 @@ pub(crate) fn within(path: &str, dir: &str) -> bool {
 
 /// Adds the labels of `path` (absolute, clean, globs active) to `tags`: of the path as written, and of the path with
 /// its links followed where that differs.
-pub(crate) fn label(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+pub(crate) fn label(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     label_one(path, workspace, world, tags);
     let fixed = fixed_part(path);
     if let Answer::Known(real) = world.real_path(fixed)
@@ -93,14 +96,15 @@ fn fixed_part(path: &str) -> &str {
     }
 }
 
-fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     place(path, workspace, world, tags);
     for index in candidates(path) {
         let Some((glob, row)) = GLOBS.get(index) else { continue };
         let Some(row) = PATHS.get(*row) else { continue };
-        if covers(glob, path, world) && !row.except.iter().any(|g| excluded(g, path)) {
-            row.tags.iter().for_each(|t| tags.add(t));
-        }
+        label_by(row, glob, path, world, tags);
+    }
+    for (glob, row) in world.added.globs() {
+        label_by(row, glob, path, world, tags);
     }
     if world
         .own_dirs()
@@ -116,8 +120,14 @@ fn label_one(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
     }
 }
 
+fn label_by(row: &PathRow, glob: &str, path: &str, world: &Recorder<'_>, tags: &mut Tags) {
+    if covers(glob, path, world) && !row.except.iter().any(|g| excluded(g, path)) {
+        row.tags.iter().for_each(|t| tags.add(t));
+    }
+}
+
 /// Protected files that are links, as people keep their settings elsewhere: where each leads, and its labels.
-pub(crate) fn protected_links(workspace: &str, world: &dyn World) -> Vec<(String, &'static [&'static str])> {
+pub(crate) fn protected_links(workspace: &str, world: &Recorder<'_>) -> Vec<(String, &'static [&'static str])> {
     const SETTINGS: &[&str] = &["agent-config", "shell-profile", "ssh-config", "git-config"];
     let mut links = Vec::new();
     for (glob, row) in GLOBS {
@@ -167,7 +177,7 @@ fn candidates(path: &str) -> Vec<usize> {
 }
 
 /// Whether a glob of the table (`~/` for anybody's home) can mean `path`.
-fn covers(pattern: &str, path: &str, world: &dyn World) -> bool {
+fn covers(pattern: &str, path: &str, world: &Recorder<'_>) -> bool {
     let Some(rest) = pattern.strip_prefix("~/") else {
         return glob::overlaps(pattern, path);
     };
@@ -225,7 +235,7 @@ fn excluded(pattern: &str, path: &str) -> bool {
     !tail.is_empty() && path.ends_with(tail)
 }
 
-fn place(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     let first = parts.first().copied().unwrap_or_default();
     let wild_first = first.contains(['*', '?', '[', UNKNOWN]);
@@ -267,7 +277,7 @@ fn is_project_of_a_service(first: &str, path: &str, workspace: &str) -> bool {
     places.contains(&first) && workspace.matches('/').count() >= 2 && within(path, workspace) && path != workspace
 }
 
-fn homes(path: &str, parts: &[&str], world: &dyn World, tags: &mut Tags) {
+fn homes(path: &str, parts: &[&str], world: &Recorder<'_>, tags: &mut Tags) {
     let home = world.home();
     let whole = |dir: &str| {
         path == dir
@@ -322,7 +332,7 @@ fn device(parts: &[&str], tags: &mut Tags) {
     }
 }
 
-fn relation(path: &str, workspace: &str, world: &dyn World, tags: &mut Tags) {
+fn relation(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     if workspace.is_empty() {
         return;
     }

@@ -4,6 +4,8 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
+use crate::Added;
+
 /// What the world says. `Unknown` must never be read as harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer<T> {
@@ -233,13 +235,16 @@ const MAX_LOOKS: usize = 256;
 
 /// Asks another world, and writes down what was asked and answered.
 pub(crate) struct Recorder<'w> {
+    /// What a person added to the tables: it is looked up wherever the world is.
+    pub(crate) added: &'w Added,
     inner: &'w dyn World,
     looks: RefCell<Vec<Look>>,
 }
 
 impl<'w> Recorder<'w> {
-    pub(crate) fn new(inner: &'w dyn World) -> Self {
+    pub(crate) fn new(inner: &'w dyn World, added: &'w Added) -> Self {
         Self {
+            added,
             inner,
             looks: RefCell::new(Vec::new()),
         }
@@ -266,19 +271,19 @@ impl<'w> Recorder<'w> {
     }
 }
 
-impl World for Recorder<'_> {
-    fn home(&self) -> &str {
+impl Recorder<'_> {
+    pub(crate) fn home(&self) -> &str {
         self.inner.home()
     }
-    fn user(&self) -> &str {
+    pub(crate) fn user(&self) -> &str {
         self.inner.user()
     }
-    fn var(&self, name: &str) -> Answer<String> {
+    pub(crate) fn var(&self, name: &str) -> Answer<String> {
         let answer = self.inner.var(name);
         self.record("var", name, &answer, |_| "set".to_string());
         answer
     }
-    fn real_path(&self, path: &str) -> Answer<String> {
+    pub(crate) fn real_path(&self, path: &str) -> Answer<String> {
         let answer = self.inner.real_path(path);
         // A path that leads nowhere else is the usual case: a record without the look says so.
         if !matches!(&answer, Answer::Known(real) if real == path) {
@@ -286,7 +291,7 @@ impl World for Recorder<'_> {
         }
         answer
     }
-    fn kind(&self, path: &str) -> Answer<FileKind> {
+    pub(crate) fn kind(&self, path: &str) -> Answer<FileKind> {
         let answer = self.inner.kind(path);
         let word = |kind: &FileKind| match kind {
             FileKind::File => "file".to_string(),
@@ -296,10 +301,10 @@ impl World for Recorder<'_> {
         self.record("kind", path, &answer, word);
         answer
     }
-    fn own_dirs(&self) -> &[String] {
+    pub(crate) fn own_dirs(&self) -> &[String] {
         self.inner.own_dirs()
     }
-    fn read(&self, path: &str) -> Answer<Contents> {
+    pub(crate) fn read(&self, path: &str) -> Answer<Contents> {
         let answer = self.inner.read(path);
         self.record("read", path, &answer, |c| match c.digest.as_str() {
             "" => alloc::format!("{} bytes, too long", c.bytes),
@@ -307,12 +312,12 @@ impl World for Recorder<'_> {
         });
         answer
     }
-    fn list(&self, dir: &str) -> Answer<Vec<String>> {
+    pub(crate) fn list(&self, dir: &str) -> Answer<Vec<String>> {
         let answer = self.inner.list(dir);
         self.record("list", dir, &answer, |names| alloc::format!("{} names", names.len()));
         answer
     }
-    fn loss(&self, dir: &str, work: Work<'_>) -> Answer<Loss> {
+    pub(crate) fn loss(&self, dir: &str, work: Work<'_>) -> Answer<Loss> {
         let answer = self.inner.loss(dir, work);
         let words = |loss: &Loss| match loss.is_nothing() {
             true => "nothing".to_string(),

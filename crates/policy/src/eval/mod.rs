@@ -36,7 +36,8 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::Tags;
 use crate::places;
-use crate::{Act, Answer, Effect, Loss, Target, World};
+use crate::world::Recorder;
+use crate::{Act, Answer, Effect, Loss, Target};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -135,7 +136,7 @@ impl State {
 
 /// The evaluator.
 pub(crate) struct Eval<'w> {
-    pub(crate) world: &'w dyn World,
+    pub(crate) world: &'w Recorder<'w>,
     pub(crate) workspace: String,
     pub(crate) effects: Vec<Effect>,
     state: State,
@@ -176,7 +177,7 @@ pub(crate) struct Eval<'w> {
 }
 
 impl<'w> Eval<'w> {
-    pub(crate) fn new(world: &'w dyn World, cwd: &str) -> Self {
+    pub(crate) fn new(world: &'w Recorder<'w>, cwd: &str) -> Self {
         let cwd = places::clean(cwd, "/");
         let mut eval = Self {
             world,

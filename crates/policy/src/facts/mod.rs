@@ -4,13 +4,20 @@
 
 mod args;
 
+use crate::Added;
+
 pub(crate) use args::{Parsed, parse};
 pub(crate) use rulebook::{Cond, Does, On, Opt, Program, Role, RoleKind, Slot, Style, Test};
 
 include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
-/// The facts about a program by its base name.
-pub(crate) fn program(name: &str) -> Option<&'static Program> {
+/// The facts about a program by its base name; what a person says of it goes before what is built in.
+pub(crate) fn program(name: &str, added: &Added) -> Option<&'static Program> {
+    added.facts(name).or_else(|| built_in(name))
+}
+
+/// The built-in facts about a program.
+pub(crate) fn built_in(name: &str) -> Option<&'static Program> {
     let at = PROGRAMS.binary_search_by(|(n, _)| (*n).cmp(name)).ok()?;
     PROGRAMS.get(at).map(|(_, p)| *p)
 }
