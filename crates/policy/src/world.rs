@@ -4,7 +4,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
-use crate::Added;
+use rulebook::Program;
+
+use crate::{Added, facts};
 
 /// What the world says. `Unknown` must never be read as harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -272,6 +274,10 @@ impl<'w> Recorder<'w> {
 }
 
 impl Recorder<'_> {
+    /// The facts about a program, by its base name.
+    pub(crate) fn program(&self, name: &str) -> Option<&'static Program> {
+        facts::program(name, self.added)
+    }
     pub(crate) fn home(&self) -> &str {
         self.inner.home()
     }

@@ -51,8 +51,9 @@ impl Eval<'_> {
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         // A file system that does not tell capitals apart finds `RM` too.
         let small = base.to_ascii_lowercase();
-        let named = self.facts(base).or_else(|| self.facts(versionless(base)));
-        match named.or_else(|| self.facts(&small)) {
+        let facts = |name| self.world.program(name);
+        let named = facts(base).or_else(|| facts(versionless(base)));
+        match named.or_else(|| facts(&small)) {
             Some(program) => self.program(base, program, argv, stdin, piped, span),
             None => {
                 // bash calls this function for a program that it does not find.
@@ -63,10 +64,6 @@ impl Eval<'_> {
                 self.unlisted(base, argv, &stdin, span)
             }
         }
-    }
-
-    fn facts(&self, name: &str) -> Option<&'static Program> {
-        facts::program(name, self.world.added)
     }
 
     fn call(&mut self, name: &str, function: &Function, argv: &[Value], stdin: Stream, piped: bool) -> Stream {

@@ -11,8 +11,9 @@ use shell::Span;
 
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::facts::{self, RoleKind};
-use crate::{Added, Answer, Target, places};
+use crate::facts::RoleKind;
+use crate::world::Recorder;
+use crate::{Answer, Target, places};
 
 /// Files that are read for one judgement.
 const MAX_FILES: usize = 16;
@@ -97,7 +98,7 @@ impl Eval<'_> {
 
     /// A script in `lang`, or in the language that its first line names.
     pub(super) fn run_script(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
-        let lang = named_interpreter(text, self.world.added).unwrap_or(lang);
+        let lang = named_interpreter(text, self.world).unwrap_or(lang);
         self.in_file(path, text, span, |eval| match lang {
             "sh" => eval.text(text, stdin),
             _ => {
@@ -110,15 +111,16 @@ impl Eval<'_> {
 }
 
 /// The language of the interpreter in a `#!` line, by the facts about that interpreter.
-fn named_interpreter(text: &str, added: &Added) -> Option<&'static str> {
+fn named_interpreter(text: &str, world: &Recorder<'_>) -> Option<&'static str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|w| w.rsplit('/').next().unwrap_or(w));
     let mut name = words.next()?;
     if name == "env" {
         name = words.find(|w| !w.starts_with('-') && !w.contains('='))?;
     }
-    let facts = |name: &str| facts::program(name, added);
-    let program = facts(name).or_else(|| facts(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))?;
+    let program = world
+        .program(name)
+        .or_else(|| world.program(name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')))?;
     let role = program
         .operands
         .first()

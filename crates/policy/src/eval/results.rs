@@ -33,7 +33,7 @@ impl Eval<'_> {
         }
         let name = source.pattern();
         let name = name.rsplit('/').next().unwrap_or_default();
-        if let (Target::Path(path), true) = (self.resolve(target), facts::program(name, self.world.added).is_some()) {
+        if let (Target::Path(path), true) = (self.resolve(target), self.world.program(name).is_some()) {
             self.state.renamed.insert(path, name.into());
         }
     }
