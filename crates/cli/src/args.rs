@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, doctor, hook, install, log, uninstall};
+use crate::commands::{check, doctor, hook, install, log, rules, uninstall};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -23,6 +23,8 @@ pub(crate) enum Command {
     Check(check::Args),
     /// Shows how a command is understood: its tree, what it starts, what that does, which rules match.
     Explain(check::Args),
+    /// Lists, shows and checks the rules: the built-in ones and your own.
+    Rules(rules::Args),
     /// Shows and checks the ledger.
     Log(log::Args),
     /// Lets a scripted agent run against the gate in a throw-away home.

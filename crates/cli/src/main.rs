@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod exit;
+mod rules;
 mod setup;
 mod ui;
 mod view;
@@ -34,6 +35,7 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
     match command {
         Command::Check(args) => commands::check::run(&args, ui),
         Command::Explain(args) => commands::explain::run(&args, ui),
+        Command::Rules(args) => commands::rules::run(&args, ui),
         Command::Log(args) => commands::log::run(&args, ui),
         Command::Demo => commands::demo::run(ui),
         Command::Hook(args) => Err(commands::hook::unreachable(&args)),

@@ -30,8 +30,9 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
             rule, verdict, risk, ..
         } = finding;
         ui.line(format!(
-            "{}: rule `{rule}` (built-in, risk {})",
+            "{}: rule `{rule}` ({}, risk {})",
             verdict.as_str(),
+            source(rule, "yours"),
             risk.as_str()
         ));
         underlined(request, finding)
@@ -46,6 +47,15 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
         say("how", &finding.chain.join(" > "));
         say("at stake", &finding.lost);
         say("instead", &finding.instead);
+    }
+}
+
+/// Whose rule it is.
+fn source(rule: &str, own: &'static str) -> &'static str {
+    if crate::rules::is_built_in(rule) {
+        "built-in"
+    } else {
+        own
     }
 }
 
@@ -139,7 +149,7 @@ pub(crate) fn finding_json(request: &Request, finding: &Finding) -> Value {
         .and_then(|span| subject(request).get(at(span.start)..at(span.end)));
     json!({
         "rule": finding.rule,
-        "source": "built-in",
+        "source": source(&finding.rule, "user"),
         "verdict": finding.verdict.as_str(),
         "risk": finding.risk.as_str(),
         "why": safe(&finding.why),

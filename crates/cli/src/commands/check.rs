@@ -64,7 +64,8 @@ pub(crate) fn judge(args: &Args) -> Result<Judged, Fault> {
     let broker = Broker::open(places::find()?);
     if let Some(error) = broker.config_error() {
         let fault = Fault::new(Exit::Refused, format!("The configuration is broken: {error}."));
-        return Err(fault.hint("Until it is repaired the hook refuses whatever changes something."));
+        let until = "Until it is repaired the hook refuses whatever changes something.";
+        return Err(fault.hint(format!("{} {until}", error.hint).trim_start()));
     }
     let judgement = broker.judge(&request);
     Ok(Judged {

@@ -87,16 +87,22 @@ impl Patient {
 
     /// How much protection there is. Never `full` here: that takes a proof with the real agent.
     fn protection(&self, general: &[Check]) -> String {
-        let (config, others): (Vec<&Check>, Vec<&Check>) = general.iter().partition(|check| check.name == "config");
+        let (set, others): (Vec<&Check>, Vec<&Check>) = general
+            .iter()
+            .partition(|check| ["config", "rules"].contains(&check.name));
         let mut open = self.checks.iter().chain(others).filter(|check| is_bad(check));
-        let config = config.into_iter().find(|check| is_bad(check));
-        match (self.present || self.installed, open.next(), config) {
+        let set = set.into_iter().find(|check| is_bad(check));
+        match (self.present || self.installed, open.next(), set) {
             (false, ..) => "none (the agent was not found here)".to_owned(),
             (true, Some(first), _) => format!("none ({})", first.detail.trim_end_matches('.')),
             // The hook stands, and cannot know what the person set: it refuses more than was asked for.
-            (true, None, Some(config)) => format!(
+            (true, None, Some(config)) if config.name == "config" => format!(
                 "stricter (whatever is not known to be harmless is refused: {})",
                 config.detail.trim_end_matches('.')
+            ),
+            (true, None, Some(rules)) => format!(
+                "partial (your own rules do not do what they say: {})",
+                rules.detail.trim_end_matches('.')
             ),
             (true, None, None) => format!("partial ({})", missing(self.agent)),
         }

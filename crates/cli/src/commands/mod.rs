@@ -7,4 +7,5 @@ pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod install;
 pub(crate) mod log;
+pub(crate) mod rules;
 pub(crate) mod uninstall;

@@ -74,6 +74,12 @@ pub struct Book {
 }
 
 impl Book {
+    /// Whether it says nothing.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.programs.is_empty() && self.rules.is_empty() && self.paths.is_empty()
+    }
+
     /// Adds what a file says.
     ///
     /// # Errors

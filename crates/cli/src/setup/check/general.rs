@@ -4,6 +4,7 @@ use std::path::Path;
 
 use broker::{Broker, Places};
 
+use crate::rules::{self, examples};
 use crate::setup::check::Check;
 use crate::setup::{binary, places};
 
@@ -11,6 +12,7 @@ use crate::setup::{binary, places};
 pub(crate) fn general(places: &Places) -> Vec<Check> {
     vec![
         config(places),
+        own_rules(places),
         program(places),
         no_other_hands(places),
         state(&places.state),
@@ -28,8 +30,28 @@ fn config(places: &Places) -> Check {
         Some(error) => Check::bad(
             NAME,
             format!("{error}."),
-            "Mend the file; until then only harmless calls pass.",
+            format!("{} Mend the file; until then only harmless calls pass.", error.hint).trim_start(),
         ),
+    }
+}
+
+/// The person's own rules do what their examples say. Whether they can be read is a matter of the settings: the hook
+/// checks that, and no examples.
+fn own_rules(places: &Places) -> Check {
+    const NAME: &str = "rules";
+    let (book, errors) = rules::own(&places.config);
+    let (added, clash) = broker::added(&book);
+    if !errors.is_empty() || clash.is_some() {
+        return Check::note(
+            NAME,
+            "Your own rules cannot all be read.",
+            "`tollgate rules check` names every fault.",
+        );
+    }
+    match examples::wrong(&book, &added, &places.home.to_string_lossy()).as_slice() {
+        [] if book.is_empty() => Check::fine(NAME, "There are no rules of your own."),
+        [] => Check::fine(NAME, format!("Your own rules: {}. All hold.", rules::contents(&book))),
+        [first, ..] => Check::bad(NAME, format!("{first}."), first.hint.as_str()),
     }
 }
 
