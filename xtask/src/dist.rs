@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::programs::{cargo, must, output, program, target};
 use std::fs;
 use std::path::PathBuf;
+use std::process::Command;
 
 const PACKAGES: &str = "--package tollgate --package tollgate-hook";
 const PROGRAMS: [&str; 2] = ["tollgate", "tollgate-hook"];
@@ -18,13 +19,7 @@ const LINUX_FLAGS: &str = "-C target-feature=+crt-static -C relocation-model=sta
 /// Builds both programs and returns the folder that they are in.
 pub(crate) fn run() -> Result<PathBuf> {
     let host = host()?;
-    // With an explicit target the flags are for the programs only, and not for build scripts and macros, which have to
-    // stay dynamic.
-    let mut build = cargo(&format!("build --profile dist --locked {PACKAGES} --target {host}"));
-    if host.ends_with("linux-gnu") {
-        build.env("RUSTFLAGS", LINUX_FLAGS);
-    }
-    must(&mut build)?;
+    must(&mut build("dist", PACKAGES, &host))?;
     let folder = target().join("dist");
     fs::create_dir_all(&folder)?;
     for name in PROGRAMS {
@@ -36,8 +31,22 @@ pub(crate) fn run() -> Result<PathBuf> {
     Ok(folder)
 }
 
+/// A build of packages, linked as they are released. What is released knows all programs.
+pub(crate) fn build(profile: &str, packages: &str, host: &str) -> Command {
+    // With an explicit target the flags are for the programs only, and not for build scripts and macros, which have to
+    // stay dynamic.
+    let mut build = cargo(&format!(
+        "build --profile {profile} --locked {packages} --target {host}"
+    ));
+    if host.ends_with("linux-gnu") {
+        build.env("RUSTFLAGS", LINUX_FLAGS);
+    }
+    build.env_remove("TOLLGATE_BENCH_PROGRAMS");
+    build
+}
+
 /// The name of this platform.
-fn host() -> Result<String> {
+pub(crate) fn host() -> Result<String> {
     let version = output(program("rustc").arg("-vV"))?;
     let host = version.lines().find_map(|line| line.strip_prefix("host: "));
     host.map(str::to_owned)

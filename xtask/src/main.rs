@@ -23,7 +23,8 @@ usage: cargo xtask TASK
   rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
   bench hook      how long the hook takes, against a C program that does nothing
-  bench hook FILE the same for a program that was built in another way";
+  bench hook FILE the same for a program that was built in another way
+  bench rules     how long the hook takes with few programs, with all, and with rules of one's own";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
+        ["bench", "rules"] => bench::rules::run(),
         ["bench", "hook", program] => bench::run(program.into()),
         _ => {
             eprintln!("{USAGE}");

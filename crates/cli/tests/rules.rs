@@ -344,3 +344,14 @@ fn a_finding_says_whose_rule_it_is() {
         "user"
     );
 }
+
+#[test]
+fn the_example_of_the_readme_holds() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let section = readme.split("## Teach it a program").nth(1).unwrap();
+    let text = section.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let home = Home::new(&[("acme.toml", text)]);
+    let (code, out, _) = home.run(&["rules", "check"]);
+    assert_eq!(code, 0, "{out}");
+    assert!(section.contains(&out), "{out}");
+}

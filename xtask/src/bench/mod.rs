@@ -3,6 +3,8 @@
 //! Whole processes are timed, from their start to their end, in turn with a C program that does nothing. So whatever
 //! slows this machine down slows both, and the ratio of the medians means something on any machine.
 
+pub(crate) mod rules;
+
 use crate::error::{Error, Result};
 use crate::programs::{must, program, target};
 use std::ffi::OsString;
@@ -39,7 +41,7 @@ struct Bench {
 }
 
 pub(crate) fn run(hook: PathBuf) -> Result<()> {
-    let bench = Bench::prepare(hook)?;
+    let bench = Bench::prepare(hook, "hook")?;
     bench.denies()?;
     let question = question("git status", &bench.folder.join("work"));
     let before = bench.records()?;
@@ -81,8 +83,8 @@ fn report(hook: Duration, nothing: Duration, memory: u64, recorded: usize) -> Re
 }
 
 impl Bench {
-    fn prepare(hook: PathBuf) -> Result<Bench> {
-        let folder = target().join(format!("bench-{}", std::process::id()));
+    fn prepare(hook: PathBuf, name: &str) -> Result<Bench> {
+        let folder = target().join(format!("bench-{name}-{}", std::process::id()));
         for name in ["work", "config", "state", "data"] {
             fs::create_dir_all(folder.join(name))?;
         }

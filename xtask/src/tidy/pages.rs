@@ -19,8 +19,8 @@ const RULES_HEAD: &str = "\
 
 Made from `rules/verdicts/` by `cargo xtask rules`; do not edit. These are the ids that `[rules] disabled` in `config.toml`
 takes. `allow` in a column says that the rule is silent in that posture. What a rule matches, with examples that must and
-must not match, stands in its stanza. `policy.set.broken`, the refusal while `config.toml` cannot be read, is no row here and
-cannot be disabled.
+must not match, stands in its stanza, and `tollgate rules show ID` says it. `policy.set.broken`, the refusal while `config.toml`
+or a rule file of your own cannot be read, is no row here and cannot be disabled.
 ";
 
 /// Writes the page of the rules.
