@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::roles::Context;
 use super::{Eval, Labels, Stream, Value, filters};
 use crate::Target;
-use crate::facts::{self, Parsed, RoleKind};
+use crate::facts::{Parsed, RoleKind};
 
 impl Eval<'_> {
     /// What is written by a copy is what was read: a copy of a secret is a secret, a copy of a download a download, and a
