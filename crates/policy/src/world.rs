@@ -318,7 +318,6 @@ impl Recorder<'_> {
         });
         answer
     }
-    #[allow(dead_code, reason = "a question of the trait, asked and recorded like the others")]
     pub(crate) fn list(&self, dir: &str) -> Answer<Vec<String>> {
         let answer = self.inner.list(dir);
         self.record("list", dir, &answer, |names| alloc::format!("{} names", names.len()));
