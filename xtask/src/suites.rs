@@ -33,6 +33,12 @@ pub(crate) const SUITES: &[Suite] = &[
         ],
     },
     Suite {
+        name: "laws",
+        shows: "no wrapper in a wrapper in a wrapper makes a verdict milder, in 200,000 tries",
+        needs: &[],
+        cargo: &["test --release --package tollgate-policy --test laws -- --ignored --nocapture"],
+    },
+    Suite {
         name: "cases",
         shows: "commands from files outside the repository are read as bash reads them",
         needs: &[Need::Program("bash"), Need::Variable("TOLLGATE_CASES")],
