@@ -116,6 +116,8 @@ pub enum Test {
     Command,
     /// One operand is like the pattern.
     OperandLike(&'static str),
+    /// The name of the command that the call starts is like the pattern.
+    CommandLike(&'static str),
     /// The operand with this index is like the pattern.
     NthLike(usize, &'static str),
     /// The call has a `--`.

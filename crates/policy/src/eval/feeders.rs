@@ -8,7 +8,7 @@ use shell::Span;
 use super::invoke::join;
 use super::roles::Context;
 use super::{Eval, Labels, Stream, Value};
-use crate::facts::Parsed;
+use crate::facts::{Parsed, Role};
 
 impl Eval<'_> {
     /// What flows in becomes arguments.
@@ -52,6 +52,24 @@ impl Eval<'_> {
         if fed.iter().any(Value::has_unknown) || context.stdin.labels.has(Labels::FOUND) {
             for effect in self.effects.iter_mut().skip(from) {
                 effect.tags.add("fed");
+            }
+        }
+        out
+    }
+
+    /// `find x -exec cmd {} +`, `fd pattern x -x cmd`: what is found stands at the `{}`; fd puts it last where there is none.
+    pub(super) fn for_each_found(&mut self, words: &[Value], role: Role, parsed: &Parsed, span: Span) -> Stream {
+        let last = role.tags.contains(&"found-last");
+        let found = if last { found_below(parsed) } else { found_by(parsed) };
+        let mut argv: Vec<Value> = words.iter().map(|w| substitute(w, "{}", &found)).collect();
+        if last && !words.iter().any(|w| w.pattern().contains('{')) {
+            argv.push(found);
+        }
+        let from = self.effects.len();
+        let out = self.invoke(&argv, Stream::empty(), false, span);
+        if !last && !parsed.tag("filter") {
+            for effect in self.effects.iter_mut().skip(from) {
+                effect.tags.add("unfiltered");
             }
         }
         out
@@ -122,6 +140,20 @@ pub(super) fn found_by(parsed: &Parsed) -> Value {
     }
     start.pieces.push(super::Piece::Glob("*".into()));
     start.labelled(Labels::FOUND)
+}
+
+/// What fd finds: something below its second operand, and all of it when the pattern takes everything.
+fn found_below(parsed: &Parsed) -> Value {
+    let mut start = parsed
+        .operands
+        .get(1)
+        .map_or_else(|| Value::text("."), |(v, _)| v.clone());
+    let pattern = parsed.operands.first().and_then(|(v, _)| v.known());
+    if parsed.tag("filter") || !matches!(pattern, None | Some("" | "." | ".*" | "^")) {
+        start.push_text("/");
+        start.pieces.push(super::Piece::Glob("*".into()));
+    }
+    start
 }
 
 /// `marker` replaced by `with` in the known text of a word.

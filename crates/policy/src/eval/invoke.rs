@@ -5,7 +5,6 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
-use super::feeders::{found_by, substitute};
 use super::roles::Context;
 use super::{BYTES_PER_WORD, Eval, Function, Labels, MAX_NEST, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
@@ -213,11 +212,9 @@ impl Eval<'_> {
             }
             _ => arg.clone(),
         };
-        let path = if path.prefix().starts_with('@') {
-            path.without_prefix(1)
-        } else {
-            path
-        };
+        let marks = ["@", "file://", "fileb://"];
+        let mark = marks.iter().find(|m| path.prefix().starts_with(**m));
+        let path = mark.map_or_else(|| path.clone(), |m| path.without_prefix(m.len()));
         // A quoted pattern is for the program to use, not a path.
         if path.known().is_some_and(|t| t.contains('*')) {
             return arg.labels;
@@ -486,11 +483,7 @@ impl Eval<'_> {
                     role.tags,
                 )
             }
-            (RoleKind::CommandUntil, _) => {
-                let found = found_by(parsed);
-                let words: Vec<Value> = words.iter().map(|w| substitute(w, "{}", &found)).collect();
-                self.invoke(&words, Stream::empty(), false, span)
-            }
+            (RoleKind::CommandUntil, _) => self.for_each_found(words, role, parsed, span),
             (_, "xargs") => self.xargs(words, context, parsed, span),
             _ => {
                 self.external = true;

@@ -98,7 +98,7 @@ impl Parser<'_> {
     /// When the next operand starts a command, everything from here on belongs to it.
     fn takes_rest(&mut self, word: &Value) -> bool {
         let Some(program) = self.program() else { return false };
-        if !program.starts_commands() {
+        if !program.starts_commands() || self.subcommand(word).is_some() {
             return false;
         }
         let role = match slot(program, &self.out, self.plain.len()) {
@@ -132,17 +132,18 @@ impl Parser<'_> {
         {
             return;
         }
-        if self.plain.is_empty()
-            && let Some(program) = self.program()
-            && let Some(sub) = word
-                .known()
-                .and_then(|name| program.subs.iter().find(|s| s.names.contains(&name)))
-        {
+        if let Some(sub) = self.subcommand(&word) {
             self.out.path.push(sub);
             return;
         }
         self.plain.push(word);
         self.ended |= self.style() == Style::Posix;
+    }
+
+    /// The first operand may name a part of the program.
+    fn subcommand(&self, word: &Value) -> Option<&'static Program> {
+        let name = word.known().filter(|_| self.plain.is_empty())?;
+        self.program()?.subs.iter().find(|s| s.names.contains(&name))
     }
 
     /// `key=value` of a program such as dd.
@@ -405,6 +406,10 @@ impl Parsed {
                     .map(|(v, _)| v)
                     .chain(other)
                     .any(|v| like(v, pattern))
+            }
+            Test::CommandLike(pattern) => {
+                let first = |(words, _): &(Vec<Value>, Role)| words.first().is_some_and(|w| like(w, pattern));
+                self.commands.iter().any(first)
             }
             Test::NthLike(n, pattern) => self.operands.get(*n).is_some_and(|(v, _)| like(v, pattern)),
             Test::DashDash => self.dash_dash,

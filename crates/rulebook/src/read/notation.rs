@@ -108,8 +108,9 @@ fn test(text: &str) -> Result<Test, Wrong> {
     match text.split_once('~') {
         None if text.starts_with('-') || text.ends_with('=') => Ok(Test::Option(keep::text(text))),
         None => Err(Wrong::new(text, format!("`{text}` is not a condition")).hint(
-            "Conditions are an option (`-f`, `of=`), `-f~PATTERN`, `:label`, `operand`, `operand~PATTERN`, `2~PATTERN`, `command`, `dashdash` and `stdin`, joined by ` and `.",
+            "Conditions are an option (`-f`, `of=`), `-f~PATTERN`, `:label`, `operand`, `operand~PATTERN`, `2~PATTERN`, `command`, `command~PATTERN`, `dashdash` and `stdin`, joined by ` and `.",
         )),
+        Some(("command", pattern)) => Ok(Test::CommandLike(keep::text(pattern))),
         Some(("operand", pattern)) => Ok(Test::OperandLike(keep::text(pattern))),
         Some((place, pattern)) => match place.parse::<usize>() {
             Ok(place) => match place.checked_sub(1) {

@@ -91,6 +91,7 @@ fn cond(cond: &Cond) -> String {
         Test::Command if cond.not => "no command is started".into(),
         Test::Command => "a command is started".into(),
         Test::OperandLike(pattern) => format!("{no} operand is like `{pattern}`"),
+        Test::CommandLike(pattern) => format!("the command that is started {is} like `{pattern}`"),
         Test::NthLike(index, pattern) => format!("operand {} {is} like `{pattern}`", index + 1),
         Test::DashDash if cond.not => "there is no `--`".into(),
         Test::DashDash => "there is a `--`".into(),
