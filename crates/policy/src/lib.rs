@@ -9,6 +9,7 @@ mod effect;
 mod eval;
 mod facts;
 mod glob;
+mod hosts;
 mod judgement;
 mod lang;
 mod places;

@@ -242,6 +242,9 @@ impl Eval<'_> {
         if confusable(&text) {
             tags.add("confusable");
         }
+        if let Some(trick) = crate::hosts::trick(&text) {
+            tags.add(trick);
+        }
         if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) {
             self.effect(
                 Act::Send,
@@ -324,6 +327,10 @@ impl Eval<'_> {
                 labels
             }
             (_, true) => {
+                let mut tags = tags;
+                if let Some(trick) = crate::hosts::trick(&value.pattern()) {
+                    tags.add(trick);
+                }
                 self.effect(
                     Act::Fetch,
                     "",

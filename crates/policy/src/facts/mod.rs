@@ -24,10 +24,18 @@ pub(crate) fn built_in(name: &str) -> Option<&'static Program> {
 
 /// What the setting `key` of a table (`git`, `ssh`, `env`) means.
 pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
-    let (_, rows) = SETTINGS.iter().find(|(name, _)| *name == table)?;
     // The pattern that says most is meant: `*` stands for whatever has no row of its own.
-    rows.iter()
+    settings(table)
+        .iter()
         .filter(|(pattern, _)| crate::glob::matches(pattern, key))
         .max_by_key(|(pattern, _)| pattern.len())
         .map(|(_, role)| *role)
+}
+
+/// All rows of a table of settings.
+pub(crate) fn settings(table: &str) -> &'static [(&'static str, Role)] {
+    SETTINGS
+        .iter()
+        .find(|(name, _)| *name == table)
+        .map_or(&[], |(_, rows)| *rows)
 }

@@ -50,14 +50,9 @@ pub(super) fn scan(lang: &str, code: &str) -> Option<Vec<Call>> {
         "ftp" => code
             .lines()
             .flat_map(|l| l.split(';'))
-            .filter_map(|l| l.trim().strip_prefix('!'))
-            .map(|c| used("!", SCRIPT, c))
+            .filter_map(|l| file_transfer(l.trim()))
             .collect(),
-        "make" => code
-            .lines()
-            .filter_map(|l| l.strip_prefix('\t'))
-            .map(|c| used("a recipe", SCRIPT, c.trim_start_matches(['@', '-', '+'])))
-            .collect(),
+        "make" => make(code),
         "dockerfile" => code
             .lines()
             .filter_map(|l| l.trim().strip_prefix("RUN "))
@@ -65,6 +60,41 @@ pub(super) fn scan(lang: &str, code: &str) -> Option<Vec<Call>> {
             .collect(),
         _ => return None,
     })
+}
+
+/// `!cmd`, `put FILE`
+fn file_transfer(line: &str) -> Option<Call> {
+    const SEND: Role = Role {
+        kind: RoleKind::SendFile,
+        arg: "",
+        tags: &[],
+    };
+    if let Some(command) = line.strip_prefix('!') {
+        return Some(used("!", SCRIPT, command));
+    }
+    let (verb, rest) = line.split_once(char::is_whitespace)?;
+    let file = rest.split_whitespace().next()?;
+    matches!(verb, "put" | "mput" | "send" | "append" | "reput").then(|| used("put", SEND, file))
+}
+
+/// Recipes, and the functions that run or touch something wherever they stand.
+fn make(code: &str) -> Vec<Call> {
+    let recipes = code.lines().filter_map(|l| l.strip_prefix('\t'));
+    let mut out: Vec<Call> = recipes
+        .map(|c| used("a recipe", SCRIPT, c.trim_start_matches(['@', '-', '+'])))
+        .collect();
+    for piece in code.split("$(").skip(1) {
+        let piece = piece.split(')').next().unwrap_or_default().trim();
+        let (name, rest) = piece.split_once(char::is_whitespace).unwrap_or((piece, ""));
+        let file = rest.trim_start_matches(['<', '>', ' ']).split(',').next().unwrap_or_default();
+        match name {
+            "shell" => out.push(used("$(shell)", SCRIPT, rest)),
+            "file" if rest.starts_with('<') => out.push(used("$(file)", READ, file)),
+            "file" if rest.starts_with('>') => out.push(used("$(file)", WRITE, file)),
+            _ => {}
+        }
+    }
+    out
 }
 
 /// `e` runs what is there, `w` writes, `r` reads: as commands of their own and as flags of `s`.
@@ -233,7 +263,9 @@ fn editor(code: &str) -> Vec<Call> {
     let mut out = Vec::new();
     for line in code.lines().flat_map(|l| l.split('|')) {
         let line = line.trim().trim_start_matches(':').trim_start_matches(['%', ' ']);
-        if let Some(command) = line.strip_prefix("r !").or_else(|| line.strip_prefix('!')) {
+        if let Some(command) = ["r !", "!", "terminal ", "term "]
+            .iter()
+            .find_map(|p| line.strip_prefix(p)) {
             out.push(used("!", SCRIPT, command));
         } else if let Some(file) = line
             .strip_prefix("w! ")
