@@ -48,6 +48,8 @@ const HOMES: &[&str] = &["home", "Users"];
 pub(crate) fn clean(path: &str, cwd: &str) -> String {
     let joined = if path.starts_with('/') {
         path.to_string()
+    } else if let Some(on_drive) = drive(path) {
+        on_drive
     } else {
         format!("{cwd}/{path}")
     };
@@ -62,6 +64,14 @@ pub(crate) fn clean(path: &str, cwd: &str) -> String {
         }
     }
     format!("/{}", parts.join("/"))
+}
+
+/// `C:\\x`, `c:/x`, `\\\\?\\C:\\x`: a path of Windows below `/C:`.
+fn drive(path: &str) -> Option<String> {
+    let path = path.strip_prefix("\\\\?\\").unwrap_or(path);
+    let (letter, rest) = path.split_once(':')?;
+    let one = letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic());
+    one.then(|| format!("/{}:/{}", letter.to_ascii_uppercase(), rest.replace('\\', "/")))
 }
 
 /// Whether `path` is `dir` or lies below it.
@@ -264,11 +274,35 @@ fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
             tags.add("system-top");
         }
     }
+    if first.len() == 2 && first.ends_with(':') {
+        drive_place(&parts, tags);
+    }
     homes(path, &parts, world, tags);
     if first == "dev" {
         device(&parts, tags);
     }
     relation(path, workspace, world, tags);
+}
+
+/// Where a path of Windows is: the drive's root, the system's folders, somebody's home.
+fn drive_place(parts: &[&str], tags: &mut Tags) {
+    const OWN: &[&str] = &["windows", "program files", "program files (x86)", "programdata", "boot", "recovery"];
+    let rest = parts.get(1..).unwrap_or_default();
+    let top = rest.first().copied().unwrap_or_default().to_ascii_lowercase();
+    let whole = |n: usize| rest.len() == n || rest.len() == n + 1 && rest.last().is_some_and(|p| everything(p));
+    if whole(0) {
+        tags.add("root");
+    } else if OWN.contains(&top.as_str()) || top.starts_with('$') {
+        tags.add("system");
+        if whole(1) {
+            tags.add("system-dir");
+        }
+    } else if top == "users" {
+        tags.add("in-home");
+        if whole(1) || whole(2) {
+            tags.add("home");
+        }
+    }
 }
 
 /// Whether the path lies in a project below `/srv`, `/var` and their like, where people do keep projects.

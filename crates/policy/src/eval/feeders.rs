@@ -68,7 +68,8 @@ impl Eval<'_> {
         let from = self.effects.len();
         let out = self.invoke(&argv, Stream::empty(), false, span);
         if !last && !parsed.tag("filter") {
-            for effect in self.effects.iter_mut().skip(from) {
+            let own = |e: &&mut crate::Effect| !e.tags.has("find-delete");
+            for effect in self.effects.iter_mut().skip(from).filter(own) {
                 effect.tags.add("unfiltered");
             }
         }

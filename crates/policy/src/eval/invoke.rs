@@ -408,6 +408,9 @@ impl Eval<'_> {
             On::None if does.what.starts_with("task.") => return self.task(does, &[], parsed, context, span),
             On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, parsed, span),
             On::None => {
+                if self.on_trial() {
+                    tags.add("local");
+                }
                 return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
             }
             On::Cwd => {
@@ -443,6 +446,17 @@ impl Eval<'_> {
         for value in operands {
             self.act_on(does, value, tags.clone(), context, span);
         }
+    }
+
+    /// Whether a variable of the table `stage` says that this is a place for tests.
+    fn on_trial(&self) -> bool {
+        facts::settings("stage").iter().any(|(name, role)| {
+            let said = self.state.vars.get(*name).and_then(|v| match v {
+                super::Var::Scalar(value) => value.known(),
+                _ => None,
+            });
+            said.is_some_and(|text| role.tags.contains(&text))
+        })
     }
 
     fn act_on(&mut self, does: &Does, value: &Value, mut tags: Tags, context: &Context, span: Span) {
