@@ -5,10 +5,22 @@ use alloc::string::{String, ToString};
 
 use super::feeders::found_lines;
 use super::{Eval, UNKNOWN, Value, Var};
+use crate::facts;
 use crate::facts::Parsed;
 use crate::{Answer, Target};
 
 impl Eval<'_> {
+    /// Whether a variable of the table `stage` says that this is a place for tests.
+    pub(super) fn on_trial(&self) -> bool {
+        facts::settings("stage").iter().any(|(name, role)| {
+            let said = self.state.vars.get(*name).and_then(|v| match v {
+                super::Var::Scalar(value) => value.known(),
+                _ => None,
+            });
+            said.is_some_and(|text| role.tags.contains(&text))
+        })
+    }
+
     /// The output of answer `name`, without its last newline; `None` when it cannot be worked out.
     pub(super) fn answer(&self, name: &str, parsed: &Parsed) -> Option<String> {
         let first = parsed.operands.first().map(|(v, _)| v);

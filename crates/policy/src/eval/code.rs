@@ -8,7 +8,7 @@ use shell::Span;
 use super::roles::Context;
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::facts::{Role, RoleKind};
+use crate::facts::{self, Role, RoleKind};
 use crate::{Act, Target, lang};
 
 impl Eval<'_> {
@@ -28,11 +28,24 @@ impl Eval<'_> {
                 value.span,
             );
         }
+        if self.is_listed(value, lang) {
+            let argv: Vec<Value> = core::iter::once(value).chain(rest).cloned().collect();
+            self.invoke(&argv, context.stdin.clone(), context.piped, value.span);
+            return;
+        }
         let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
         let program = context.program.clone();
         let stdin = context.stdin.clone();
         self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
         self.state.positional = saved;
+    }
+
+    /// `php artisan`, `python manage.py`: a script that is known by its name, and was not written here.
+    fn is_listed(&self, value: &Value, lang: &str) -> bool {
+        let name = value.known().and_then(|text| text.rsplit('/').next());
+        matches!(lang, "php" | "python" | "ruby" | "node")
+            && name.is_some_and(|name| facts::program(name).is_some())
+            && self.written_to(value).is_none()
     }
 
     /// A file is executed. What was written to it in this text is known; anything else is a script on its own.

@@ -448,17 +448,6 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether a variable of the table `stage` says that this is a place for tests.
-    fn on_trial(&self) -> bool {
-        facts::settings("stage").iter().any(|(name, role)| {
-            let said = self.state.vars.get(*name).and_then(|v| match v {
-                super::Var::Scalar(value) => value.known(),
-                _ => None,
-            });
-            said.is_some_and(|text| role.tags.contains(&text))
-        })
-    }
-
     fn act_on(&mut self, does: &Does, value: &Value, mut tags: Tags, context: &Context, span: Span) {
         match does.act {
             Act::Read | Act::Write | Act::Delete | Act::Permit => {
