@@ -286,7 +286,14 @@ fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
 
 /// Where a path of Windows is: the drive's root, the system's folders, somebody's home.
 fn drive_place(parts: &[&str], tags: &mut Tags) {
-    const OWN: &[&str] = &["windows", "program files", "program files (x86)", "programdata", "boot", "recovery"];
+    const OWN: &[&str] = &[
+        "windows",
+        "program files",
+        "program files (x86)",
+        "programdata",
+        "boot",
+        "recovery",
+    ];
     let rest = parts.get(1..).unwrap_or_default();
     let top = rest.first().copied().unwrap_or_default().to_ascii_lowercase();
     let whole = |n: usize| rest.len() == n || rest.len() == n + 1 && rest.last().is_some_and(|p| everything(p));

@@ -42,8 +42,10 @@ impl Eval<'_> {
 
     /// `php artisan`, `python manage.py`: a script that is known by its name, and was not written here.
     fn is_listed(&self, value: &Value, lang: &str) -> bool {
-        let name = value.known().and_then(|text| text.rsplit('/').next());
-        matches!(lang, "php" | "python" | "ruby" | "node")
+        let text = value.known().unwrap_or_default();
+        let name = text.rsplit('/').next();
+        // `crystal init` is no script: a bare word is one to php only.
+        (lang == "php" || matches!(lang, "python" | "ruby" | "node") && text.contains(['/', '.']))
             && name.is_some_and(|name| facts::program(name).is_some())
             && self.written_to(value).is_none()
     }

@@ -72,6 +72,8 @@ impl Eval<'_> {
                 }
                 labels
             }
+            // `rd /s /q x`: what stands behind a slash is no path here.
+            RoleKind::Delete if role.arg == "switches" && is_switch(value) => Labels::NONE,
             RoleKind::Delete => self.act_path(Act::Delete, value, tags, program),
             RoleKind::Permit => self.act_path(Act::Permit, value, tags, program),
             RoleKind::Move => {
@@ -430,6 +432,11 @@ impl Eval<'_> {
         self.state.exported.insert(name.clone());
         self.state.vars.insert(name, Var::Scalar(rest));
     }
+}
+
+fn is_switch(value: &Value) -> bool {
+    let text = value.prefix().trim_start_matches('/');
+    value.prefix().starts_with('/') && text.len() <= 2 && text.chars().all(|c| c.is_ascii_alphabetic())
 }
 
 fn shown(value: &Value) -> String {

@@ -86,7 +86,11 @@ fn make(code: &str) -> Vec<Call> {
     for piece in code.split("$(").skip(1) {
         let piece = piece.split(')').next().unwrap_or_default().trim();
         let (name, rest) = piece.split_once(char::is_whitespace).unwrap_or((piece, ""));
-        let file = rest.trim_start_matches(['<', '>', ' ']).split(',').next().unwrap_or_default();
+        let file = rest
+            .trim_start_matches(['<', '>', ' '])
+            .split(',')
+            .next()
+            .unwrap_or_default();
         match name {
             "shell" => out.push(used("$(shell)", SCRIPT, rest)),
             "file" if rest.starts_with('<') => out.push(used("$(file)", READ, file)),
@@ -265,7 +269,8 @@ fn editor(code: &str) -> Vec<Call> {
         let line = line.trim().trim_start_matches(':').trim_start_matches(['%', ' ']);
         if let Some(command) = ["r !", "!", "terminal ", "term "]
             .iter()
-            .find_map(|p| line.strip_prefix(p)) {
+            .find_map(|p| line.strip_prefix(p))
+        {
             out.push(used("!", SCRIPT, command));
         } else if let Some(file) = line
             .strip_prefix("w! ")
