@@ -418,6 +418,10 @@ impl Eval<'_> {
         if redirect.op == RedirectOp::DupIn {
             if let Some(text) = self.state.inputs.get(&from).cloned() {
                 self.feed(redirect.fd, text, flow);
+            } else if matches!((redirect.fd, from), (None | Some(0), 1 | 2)) {
+                // What was written to is the terminal: somebody types, whatever flowed in before.
+                flow.stdin = Stream::empty();
+                flow.piped = false;
             }
         } else if let (Some(file), None | Some(1)) = (self.state.outputs.get(&from).cloned(), redirect.fd) {
             flow.out.push((file, true));

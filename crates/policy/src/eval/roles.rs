@@ -92,10 +92,9 @@ impl Eval<'_> {
             }
             RoleKind::Host => self.host(value, tags, program),
             RoleKind::Remote => self.remote(role.arg, value, tags, context),
-            RoleKind::Script => {
-                self.code_value("sh", value, program, Stream::unknown(Labels::INPUT), role.tags);
-                Labels::NONE
-            }
+            RoleKind::Script => self.helper(|eval| {
+                eval.code_value("sh", value, program, Stream::unknown(Labels::INPUT), role.tags);
+            }),
             RoleKind::Words => {
                 self.words(role.arg, value, rest, context);
                 Labels::NONE
@@ -104,13 +103,11 @@ impl Eval<'_> {
                 self.run_operand(role, value, context, rest);
                 Labels::NONE
             }
-            RoleKind::RunProgram => {
-                let span = value.span;
-                self.chain.push(alloc::format!("{program} starts"));
-                self.invoke(core::slice::from_ref(value), Stream::empty(), false, span);
-                self.chain.pop();
-                Labels::NONE
-            }
+            RoleKind::RunProgram => self.helper(|eval| {
+                eval.chain.push(alloc::format!("{program} starts"));
+                eval.invoke(core::slice::from_ref(value), Stream::empty(), false, value.span);
+                eval.chain.pop();
+            }),
             RoleKind::Code => {
                 self.code_operand(role, value, context, rest);
                 Labels::NONE
@@ -121,6 +118,15 @@ impl Eval<'_> {
                 Labels::NONE
             }
         }
+    }
+
+    /// What a program is made to start by one of its words or settings.
+    fn helper(&mut self, start: impl FnOnce(&mut Self)) -> Labels {
+        let from = self.effects.len();
+        start(self);
+        let runs = self.effects.iter_mut().skip(from).filter(|e| e.act == Act::Run);
+        runs.for_each(|effect| effect.tags.add("helper"));
+        Labels::NONE
     }
 
     fn act_path(&mut self, act: Act, value: &Value, tags: Tags, program: &str) -> Labels {

@@ -261,6 +261,12 @@ impl Parser<'_> {
     }
 
     fn value_of(&mut self, opt: &'static Opt) -> Option<Value> {
+        if self.takes_command(opt) {
+            let rest = self.words.get(self.at..).unwrap_or_default().to_vec();
+            self.at = self.words.len();
+            self.out.commands.push((rest, opt.role));
+            return None;
+        }
         if opt.role.kind != RoleKind::CommandUntil {
             return self.next();
         }
@@ -273,6 +279,18 @@ impl Parser<'_> {
         }
         self.out.commands.push((words, opt.role));
         None
+    }
+
+    /// `pidstat -e rm -r x`: the option's value is a program's name, and what follows are options of that program.
+    fn takes_command(&self, opt: &Opt) -> bool {
+        let name = self.words.get(self.at).and_then(Value::known);
+        let next = self.words.get(self.at + 1).map_or("", Value::prefix);
+        opt.role.kind == RoleKind::Words
+            && opt.role.arg.is_empty()
+            && name.is_some_and(|n| !n.contains(char::is_whitespace) && !n.starts_with('-'))
+            && next.len() > 1
+            && next.starts_with('-')
+            && next != "--"
     }
 
     fn find(&self, name: &str) -> Option<&'static Opt> {
