@@ -83,6 +83,10 @@ pub(crate) fn within(path: &str, dir: &str) -> bool {
 /// its links followed where that differs.
 pub(crate) fn label(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     label_one(path, workspace, world, tags);
+    // Windows parts directories by the other stroke.
+    if path.contains('\\') {
+        label_one(&path.replace('\\', "/"), workspace, world, tags);
+    }
     let fixed = fixed_part(path);
     if let Answer::Known(real) = world.real_path(fixed)
         && real != fixed

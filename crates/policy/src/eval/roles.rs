@@ -92,7 +92,7 @@ impl Eval<'_> {
             }
             RoleKind::Host => self.host(value, tags, program),
             RoleKind::Remote => self.remote(role.arg, value, tags, context),
-            RoleKind::Script => self.helper(|eval| {
+            RoleKind::Script => self.helper(value, |eval| {
                 eval.code_value("sh", value, program, Stream::unknown(Labels::INPUT), role.tags);
             }),
             RoleKind::Words => {
@@ -103,7 +103,7 @@ impl Eval<'_> {
                 self.run_operand(role, value, context, rest);
                 Labels::NONE
             }
-            RoleKind::RunProgram => self.helper(|eval| {
+            RoleKind::RunProgram => self.helper(value, |eval| {
                 eval.chain.push(alloc::format!("{program} starts"));
                 eval.invoke(core::slice::from_ref(value), Stream::empty(), false, value.span);
                 eval.chain.pop();
@@ -120,10 +120,13 @@ impl Eval<'_> {
         }
     }
 
-    /// What a program is made to start by one of its words or settings.
-    fn helper(&mut self, start: impl FnOnce(&mut Self)) -> Labels {
+    /// What a program is made to start by one of its words or settings. A whole command is judged as one, whoever runs it.
+    fn helper(&mut self, value: &Value, start: impl FnOnce(&mut Self)) -> Labels {
         let from = self.effects.len();
         start(self);
+        if !value.prefix().starts_with('/') {
+            return Labels::NONE;
+        }
         let runs = self.effects.iter_mut().skip(from).filter(|e| e.act == Act::Run);
         runs.for_each(|effect| effect.tags.add("helper"));
         Labels::NONE
