@@ -381,7 +381,10 @@ impl Eval<'_> {
             self.link(target, link);
         }
         let mut out = None;
-        let joined = parsed.options.iter().any(|(o, value)| value.is_some() && words_option(o));
+        let joined = parsed
+            .options
+            .iter()
+            .any(|(o, value)| value.is_some() && words_option(o));
         for (words, role) in parsed.commands.iter().filter(|_| !joined) {
             if self.is_spent(span) {
                 break;
