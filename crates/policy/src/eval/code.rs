@@ -80,7 +80,11 @@ impl Eval<'_> {
         let mut tags = Tags::default();
         tags.add("script");
         extra.iter().for_each(|t| tags.add(t));
-        self.path_effect(Act::Run, "", value, tags, why);
+        let tags = self.path_effect(Act::Run, "", value, tags, why);
+        // What an interpreter does not understand of a file, it prints.
+        if tags.has("credential") && !value.has_glob() {
+            self.read_file(value, why);
+        }
         for name in self.matches(value).unwrap_or_default() {
             let name = Value::text(name).at(value.span);
             if let Some((path, text)) = self.script_text(&name) {
