@@ -8,7 +8,7 @@ use shell::Span;
 use super::roles::Context;
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::facts::{self, Role, RoleKind};
+use crate::facts::{Role, RoleKind};
 use crate::{Act, Target, lang};
 
 impl Eval<'_> {
@@ -46,7 +46,7 @@ impl Eval<'_> {
         let name = text.rsplit('/').next();
         // `crystal init` is no script: a bare word is one to php only.
         (lang == "php" || matches!(lang, "python" | "ruby" | "node") && text.contains(['/', '.']))
-            && name.is_some_and(|name| facts::program(name).is_some())
+            && name.is_some_and(|name| self.world.program(name).is_some())
             && self.written_to(value).is_none()
     }
 
