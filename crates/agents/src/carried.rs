@@ -97,6 +97,11 @@ impl Tool {
                     push_command(&key, &format!("psql -c {}", shell_word(query)), found)?;
                 }
             }
+            if key.ends_with("url") {
+                for address in texts(value) {
+                    found.extend(fetched(&key, address, verb)?);
+                }
+            }
             let target = UNKNOWN.targets.contains(&key.as_str());
             if target || UNKNOWN.files.contains(&key.as_str()) {
                 for path in texts(value) {
@@ -142,6 +147,15 @@ impl Tool {
             Some("") => None,
             Some(program) => Some(format!("{program} {}", shell_word(script))),
         }
+    }
+}
+
+/// An address that a tool is given: a file where it names one, else somewhere to fetch from.
+fn fetched(key: &str, address: &str, verb: Verb) -> Result<Option<(Kind, Subject)>, Refusal> {
+    match address.strip_prefix("file:") {
+        Some(path) => file(key, path.strip_prefix("//").unwrap_or(path), false, verb),
+        None if address.contains("://") => Ok(Some((Kind::NetConnect, Subject::Url(clean(key, address.into())?)))),
+        None => Ok(None),
     }
 }
 

@@ -256,7 +256,9 @@ impl Eval<'_> {
         if let Some(trick) = crate::hosts::trick(&text) {
             tags.add(trick);
         }
-        if value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) {
+        // A token in the path may be how a service is spoken to; in the query it is data.
+        let in_query = value.labels.has(Labels::SECRET_VARIABLE) && text.contains('?');
+        if in_query || value.labels.has(Labels::SECRET.with(Labels::ENVIRON)) {
             self.effect(
                 Act::Send,
                 "",
