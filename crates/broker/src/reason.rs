@@ -11,7 +11,7 @@ const LONGEST_QUOTE: usize = 300;
 /// The longest line around a piece that is quoted.
 const LONGEST_LINE: usize = 120;
 /// How many steps on the way to it are named.
-const STEPS: usize = 6;
+const STEPS: usize = 8;
 /// How many further rules are named.
 const FURTHER: usize = 5;
 
@@ -36,7 +36,7 @@ pub(crate) fn words(call: &Call, judgements: &[Judgement]) -> String {
     lines.push(format!("Why: {}.", trimmed(&first.why)));
     if !first.chain.is_empty() {
         let steps: Vec<String> = first.chain.iter().take(STEPS).map(|step| short(step)).collect();
-        lines.push(format!("How: {}.", steps.join(" > ")));
+        lines.push(format!("How: {}.", steps.join(" -> ")));
     }
     if !first.lost.is_empty() {
         lines.push(format!("At stake: {}.", trimmed(&short(&first.lost))));

@@ -44,7 +44,7 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
             }
         };
         say("why", &finding.why);
-        say("how", &finding.chain.join(" > "));
+        say("how", &finding.chain.join(" -> "));
         say("at stake", &finding.lost);
         say("instead", &finding.instead);
     }

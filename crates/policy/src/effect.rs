@@ -1,6 +1,7 @@
 //! What carrying out a request would do.
 
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use shell::Span;
@@ -44,6 +45,34 @@ pub enum Target {
     Unknown(String),
 }
 
+/// Labels that say best where something lies, the most telling first.
+const PLACES: &[&str] = &[
+    "root",
+    "home",
+    "credential",
+    "self",
+    "agent-config",
+    "system-dir",
+    "workspace-root",
+    "above-workspace",
+    "device",
+    "system",
+    "outside",
+    "temp",
+    "workspace",
+];
+
+/// A variable that the text set and a command used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// Its name.
+    pub name: String,
+    /// What it held, at its beginning.
+    pub value: String,
+    /// Where it was set, if that stands in the request itself.
+    pub span: Option<Span>,
+}
+
 /// One effect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
@@ -61,11 +90,42 @@ pub struct Effect {
     pub span: Span,
     /// How it was reached, outermost first.
     pub chain: Vec<String>,
+    /// Variables of the text that the command was made of.
+    pub uses: Arc<Vec<Use>>,
     /// Work that is nowhere else and would be gone, as far as the world says.
     pub loss: Loss,
 }
 
 impl Effect {
+    /// What is done, in words: `recursive delete of /home/ann (home)`.
+    #[must_use]
+    pub fn deed(&self) -> String {
+        let verb = match self.act {
+            Act::Run => "start of",
+            Act::RunUnknown => "run of what is not known",
+            Act::Read => "read of",
+            Act::Write => "write to",
+            Act::Delete if self.tags.has("recursive") => "recursive delete of",
+            Act::Delete => "delete of",
+            Act::Permit => "change of rights of",
+            Act::Send => "sending of",
+            Act::Fetch => "fetch from",
+            Act::Connect => "connection to",
+            Act::Discard => "discard of",
+            Act::Do => "",
+        };
+        let target = match &self.target {
+            Target::None => "",
+            Target::Path(t) | Target::Host(t) | Target::Text(t) => t.as_str(),
+            Target::Unknown(why) => why.as_str(),
+        };
+        let place = PLACES.iter().find(|place| self.tags.has(place));
+        let place = place.map(|place| alloc::format!("({place})")).unwrap_or_default();
+        let words = [verb, self.what, target, &place];
+        let words: Vec<&str> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        words.join(" ")
+    }
+
     /// One line without contents: `delete /home/ann (recursive, force) by rm`.
     #[must_use]
     pub fn summary(&self) -> String {

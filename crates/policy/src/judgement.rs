@@ -9,7 +9,7 @@ use crate::effect::Tags;
 use crate::eval::{Eval, Value};
 use crate::rules::{self, RULES};
 use crate::world::Recorder;
-use crate::{Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World};
+use crate::{Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World, why};
 
 /// What people have set.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +86,9 @@ pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judge
     let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));
     for rule in built_in.chain(settings.added.rules()) {
         if let Some(effect) = effects.iter().find(|e| rules::matches(rule, request.kind, e)) {
-            findings.push(rules::finding(rule, request.kind, effect, settings));
+            let mut finding = rules::finding(rule, request.kind, effect, settings);
+            finding.chain = why::steps(request, effect);
+            findings.push(finding);
         }
     }
     if let Some(reason) = &settings.broken

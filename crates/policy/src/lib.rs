@@ -18,10 +18,11 @@ mod request;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod why;
 mod world;
 
 pub use added::Added;
-pub use effect::{Effect, Tags, Target};
+pub use effect::{Effect, Tags, Target, Use};
 pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use posture::Posture;
 pub use request::{Request, Subject};

@@ -187,3 +187,44 @@ fn alternatives_of_rules_pass() {
     }
     assert!(wrong.is_empty(), "{} held:\n{}", wrong.len(), wrong.join("\n"));
 }
+
+fn steps(text: &str) -> Vec<String> {
+    let judgement = judged(text);
+    judgement.decisive().map(|f| f.chain.clone()).unwrap_or_default()
+}
+
+#[test]
+fn a_finding_tells_how_it_came_about() {
+    assert_eq!(
+        steps("c=rm\n  sudo $c -rf ~"),
+        [
+            "variable c = \"rm\" (1:1)",
+            "sudo runs",
+            "command 2:15",
+            "recursive delete of /home/ann (home)"
+        ]
+    );
+    assert_eq!(
+        steps("sh -c 'd=/; rm -rf \"$d\"'"),
+        [
+            "variable d = \"/\"",
+            "sh runs text",
+            "command 1:7",
+            "recursive delete of / (root)"
+        ]
+    );
+}
+
+/// What is put together from elsewhere is shown where the command stands.
+#[test]
+fn every_finding_has_a_place() {
+    for text in [
+        "x='rm -rf ~'; true; ${x@P}",
+        "a=(~); rm -rf ${a[0]}",
+        "true; printf -v n rm; $n -rf ~",
+    ] {
+        for finding in judged(text).findings {
+            assert!(finding.span.is_some_and(|s| s.end > s.start), "{text}: {finding:?}");
+        }
+    }
+}

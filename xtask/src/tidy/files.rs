@@ -9,7 +9,7 @@ use std::path::Path;
 /// Text files by their path in the repository.
 pub(super) struct Files(BTreeMap<String, String>);
 
-/// Folders that hold nothing of ours.
+/// Names that hold nothing of ours. `.git` is a file in a second working tree.
 const FOREIGN: [&str; 3] = ["target", ".git", "node_modules"];
 
 impl Files {

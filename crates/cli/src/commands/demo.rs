@@ -122,7 +122,7 @@ fn explain(call: &Call, stage: &Stage, ui: &mut Ui) -> Verdict {
         ));
         for (label, text) in [
             ("because", finding.why.clone()),
-            ("reached by", finding.chain.join(" > ")),
+            ("reached by", finding.chain.join(" -> ")),
             ("at stake", finding.lost.clone()),
             ("instead", finding.instead.clone()),
         ] {

@@ -77,7 +77,7 @@ fn effect(effect: &Effect, judged: &Judged) -> String {
         line.push_str(&format!("   from `{}`", view::head(&part.replace('\n', " "), 80)));
     }
     if !effect.chain.is_empty() {
-        line.push_str(&format!("   by way of {}", effect.chain.join(" > ")));
+        line.push_str(&format!("   by way of {}", effect.chain.join(" -> ")));
     }
     view::safe(&line)
 }

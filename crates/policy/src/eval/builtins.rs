@@ -22,6 +22,16 @@ impl Eval<'_> {
         piped: bool,
         span: Span,
     ) -> Stream {
+        let outer = (core::mem::take(&mut self.uses), self.here);
+        if self.pin.is_none() {
+            self.here = span;
+        }
+        let out = self.simple_here(assigns, words, stdin, piped, span);
+        (self.uses, self.here) = outer;
+        out
+    }
+
+    fn simple_here(&mut self, assigns: &[Assign], words: &[Word], stdin: Stream, piped: bool, span: Span) -> Stream {
         if let Some(name) = words
             .first()
             .and_then(Word::literal)

@@ -28,13 +28,14 @@ mod value;
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use shell::{Command, FaultKind, Script, Span};
 
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
-use crate::effect::Tags;
+use crate::effect::{Tags, Use};
 use crate::places;
 use crate::world::Recorder;
 use crate::{Act, Answer, Effect, Loss, Target};
@@ -149,6 +150,10 @@ pub(crate) struct Eval<'w> {
     sources: Vec<Rc<look::Source>>,
     /// Files that were read.
     looked_into: Vec<String>,
+    /// Variables of the text that the present command was made of.
+    uses: Arc<Vec<Use>>,
+    /// Where the present command stands.
+    here: Span,
     /// What ran so far may have changed what the world says about work that could be lost.
     disturbed: bool,
     /// Where protected files lead that are links; looked up when something is first written.
@@ -204,6 +209,8 @@ impl<'w> Eval<'w> {
             sources: Vec::new(),
             looked_into: Vec::new(),
             disturbed: false,
+            uses: Arc::default(),
+            here: Span::default(),
             linked: None,
             forks: Vec::new(),
             failed: Vec::new(),
@@ -424,7 +431,10 @@ impl<'w> Eval<'w> {
             tags.add("in-file");
             chain.push(source.place(self.file_pin.unwrap_or(span)));
         }
-        let span = self.pin.unwrap_or(span);
+        // What was put together from elsewhere has no place of its own; the command that it is in has one.
+        let span = self
+            .pin
+            .unwrap_or(if span.start == span.end { self.here } else { span });
         let effect = Effect {
             act,
             what,
@@ -433,6 +443,7 @@ impl<'w> Eval<'w> {
             program: program.into(),
             span,
             chain,
+            uses: self.uses.clone(),
             loss,
         };
         self.disturbed |= losses::disturbs(&effect);

@@ -1,13 +1,19 @@
 //! `$name` and `${...}`.
 
 use alloc::string::{String, ToString};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use shell::{Param, ParamOp, Span, Word};
 
 use super::expand::{Fields, Mode};
 use super::{Eval, Labels, Stream, Value, Var, patterns};
-use crate::Answer;
+use crate::{Answer, Use};
+
+/// Variables that are named for one command.
+const MAX_USES: usize = 8;
+/// Characters of a variable that are shown.
+const SHOWN: usize = 40;
 
 /// What a parameter holds.
 enum Held {
@@ -114,11 +120,29 @@ impl Eval<'_> {
         let name = self.referred(name);
         match self.state.vars.get(&name).cloned() {
             Some(Var::Ref(_)) => Held::Unset,
-            Some(Var::Scalar(value)) => Held::One(value),
+            Some(Var::Scalar(value)) => {
+                self.used(&name, &value);
+                Held::One(value)
+            }
             Some(Var::Array(values)) if all => Held::Many(values),
             Some(Var::Array(values)) => self.element(&values, index),
             None => self.special(&name),
         }
+    }
+
+    /// Takes note of a variable that a command is made of.
+    fn used(&mut self, name: &str, value: &Value) {
+        if self.uses.len() >= MAX_USES || self.uses.iter().any(|u| u.name == name) {
+            return;
+        }
+        let Some(text) = value.known() else { return };
+        let shown: String = text.chars().take(SHOWN).collect();
+        let set_here = self.pin.is_none() && value.span.start < value.span.end;
+        Arc::make_mut(&mut self.uses).push(Use {
+            name: name.into(),
+            value: shown,
+            span: set_here.then_some(value.span),
+        });
     }
 
     /// The variable that a name stands for after `declare -n`; references that go round in a circle end somewhere in it.
