@@ -272,13 +272,11 @@ impl Eval<'_> {
             .collect::<Vec<_>>()
             .join(" ");
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
-        let from = self.effects.len();
-        self.effect(Act::Run, "", Target::Text(shown), run_tags.clone(), base, span);
+        self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
         self.glued_code(&parsed, argv);
         let context = Context::new(base, tags, stdin, piped);
         let saved = self.enter_dir(&parsed);
         let out = self.carry_out(&parsed, context, argv, span);
-        self.settle(&parsed, &run_tags, from);
         if let Some(cwd) = saved {
             self.state.cwd = cwd;
         }

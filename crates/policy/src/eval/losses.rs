@@ -9,9 +9,9 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use super::roles::Context;
-use super::{Eval, UNKNOWN, Value};
+use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::facts::{Does, On, Parsed, Role, RoleKind};
+use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
 use crate::{Act, Answer, Effect, Target};
 
@@ -115,7 +115,9 @@ impl Eval<'_> {
     /// What a delete inside the project takes with it that is nowhere else. The labels say so: `unsaved` where a person
     /// would miss it, `nothing-lost` where git has all of it.
     pub(super) fn only_copy(&mut self, path: &str, value: &Value, tags: &mut Tags) -> Loss {
-        let regrows = ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
+        // What a search with a filter finds below a place is not all of the place.
+        let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
+        let regrows = found || ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
         if !tags.has("workspace") || regrows || self.state.written.contains_key(path) {
             return Loss::default();
         }
@@ -196,31 +198,14 @@ fn known(answer: Answer<Loss>) -> Option<Loss> {
     }
 }
 
-/// Whether the effect may have changed what the world would say. That a program was started says nothing yet: see
-/// [`Eval::settle`].
+/// Whether the effect may have brought work here that is nowhere else, so that what the world said before is no proof any
+/// more. What the text itself writes, and what programs make that are known for it, can be made again.
 pub(super) fn disturbs(effect: &Effect) -> bool {
     match effect.act {
-        Act::Read | Act::Fetch | Act::Connect | Act::Send => false,
+        Act::RunUnknown => true,
         Act::Run => matches!(effect.target, Target::Path(_)),
-        Act::Discard => !effect.tags.has("nothing-lost"),
-        _ => true,
-    }
-}
-
-impl Eval<'_> {
-    /// A call is over whose effects started at `from`. What it did without our knowing may have changed the world, unless
-    /// it only reads, only starts what was looked at, or threw away nothing.
-    pub(super) fn settle(&mut self, parsed: &Parsed, run_tags: &Tags, from: usize) {
-        let only_reads = ["read_workspace", "network_access"].iter().any(|t| run_tags.has(t));
-        let code = |role: &Role| matches!(role.kind, RoleKind::Code | RoleKind::Script | RoleKind::RunFile);
-        let starts = !parsed.commands.is_empty() || parsed.operands.iter().any(|(_, role)| code(role));
-        let mut discards = self
-            .effects
-            .iter()
-            .skip(from)
-            .filter(|e| e.act == Act::Discard)
-            .peekable();
-        let for_nothing = discards.peek().is_some() && discards.all(|e| e.tags.has("nothing-lost"));
-        self.disturbed |= !only_reads && !starts && !for_nothing && !parsed.is_plain();
+        Act::Delete => effect.tags.has("moved"),
+        Act::Do => effect.what == "git.takes-work",
+        _ => false,
     }
 }

@@ -388,11 +388,6 @@ impl Parsed {
         self.options.iter().find(|(o, _)| o.named(name))
     }
 
-    /// Whether it is a program without options, such as `echo` and `test`: it does what its facts say and no more.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.path.iter().any(|p| p.style == Style::Plain)
-    }
-
     pub(crate) fn tag(&self, tag: &str) -> bool {
         self.options.iter().any(|(o, _)| o.role.tags.contains(&tag))
     }
