@@ -144,8 +144,11 @@ impl Eval<'_> {
             if lang == "sh" {
                 return self.inner_text(&text, span, &why_text, stdin);
             }
-            self.nested(span, &why_text, |eval| eval.language(lang, &text, span));
-            return Stream::unknown(Labels::PROGRAM.with(value.labels));
+            return self.nested(span, &why_text, |eval| {
+                let mut out = eval.language(lang, &text, why, &stdin, span);
+                out.labels = out.labels.with(value.labels);
+                out
+            });
         }
         let mut all = Tags::default();
         all.add(match lang {
@@ -208,9 +211,36 @@ impl Eval<'_> {
         }
     }
 
-    pub(super) fn language(&mut self, lang: &str, text: &str, span: Span) {
-        let found = lang::scan(lang, text);
-        for call in found {
+    /// Walks code of another language; gives what it prints.
+    pub(super) fn language(&mut self, lang: &str, text: &str, program: &str, stdin: &Stream, span: Span) -> Stream {
+        if let Some(calls) = lang::lines(lang, text) {
+            self.line_calls(lang, calls, span);
+            return Stream::unknown(Labels::PROGRAM);
+        }
+        self.spend_bytes(text.len());
+        // What the code changes in its own process is not changed here.
+        let printed = self.subshell(|eval| {
+            let mut guest = Guest {
+                arguments: eval.state.positional.clone(),
+                eval,
+                lang,
+                program,
+                stdin: stdin.clone(),
+                span,
+            };
+            lang::run(lang, text, &mut guest)
+        });
+        match printed {
+            Some(printed) if !printed.has_unknown() => Stream {
+                text: printed.known().map(ToString::to_string),
+                labels: printed.labels,
+            },
+            printed => Stream::unknown(Labels::PROGRAM.with(printed.map_or(Labels::NONE, |p| p.labels))),
+        }
+    }
+
+    fn line_calls(&mut self, lang: &str, calls: Vec<lang::Call>, span: Span) {
+        for call in calls {
             if !self.spend(span) {
                 return;
             }
@@ -237,6 +267,140 @@ impl Eval<'_> {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => alloc::format!("{}{rest}", self.world.home()),
             _ => text.to_string(),
         }
+    }
+}
+
+/// Code that is walked in this evaluator: what its calls do becomes effects here.
+struct Guest<'e, 'w> {
+    eval: &'e mut Eval<'w>,
+    lang: &'e str,
+    program: &'e str,
+    arguments: Vec<Value>,
+    stdin: Stream,
+    span: Span,
+}
+
+impl Guest<'_, '_> {
+    /// Does `f` with the call in the chain of what was reached how.
+    fn within<T>(&mut self, call: &str, f: impl FnOnce(&mut Eval<'_>) -> T) -> T {
+        self.eval.chain.push(alloc::format!("{} calls {call}", self.lang));
+        let out = f(self.eval);
+        self.eval.chain.pop();
+        out
+    }
+
+    fn placed(&self, value: &Value) -> Value {
+        value.clone().at(self.span)
+    }
+}
+
+fn stream_of(value: Option<&Value>) -> Stream {
+    match value {
+        Some(value) => Stream {
+            text: value.known().map(ToString::to_string),
+            labels: value.labels,
+        },
+        None => Stream::unknown(Labels::NONE),
+    }
+}
+
+impl lang::Host for Guest<'_, '_> {
+    fn home(&self) -> String {
+        self.eval.world.home().to_string()
+    }
+
+    fn variable(&mut self, name: &str) -> Value {
+        self.eval.environment_value(name)
+    }
+
+    fn export(&mut self, name: &str, value: &Value) {
+        let value = self.placed(value);
+        self.eval.environment(name, &value);
+        self.eval.state.exported.insert(name.into());
+        self.eval.state.vars.insert(name.into(), super::Var::Scalar(value));
+    }
+
+    fn arguments(&mut self) -> Vec<Value> {
+        let mut all = alloc::vec![Value::text("-c")];
+        if matches!(self.lang, "perl" | "ruby") {
+            all.clear();
+        }
+        all.extend(self.arguments.iter().cloned());
+        all
+    }
+
+    fn input(&mut self) -> Value {
+        let mut value = super::expand::stream_value(self.stdin.clone());
+        if value.has_unknown() {
+            value.labels = value.labels.with(Labels::INPUT);
+        }
+        value
+    }
+
+    fn spend(&mut self) -> bool {
+        self.eval.spend(self.span)
+    }
+
+    fn enter(&mut self, dir: &Value) -> Option<String> {
+        let next = match self.eval.resolve(dir) {
+            Target::Path(path) if !path.contains(UNKNOWN) => Some(path),
+            _ => None,
+        };
+        core::mem::replace(&mut self.eval.state.cwd, next)
+    }
+
+    fn leave(&mut self, place: Option<String>) {
+        self.eval.state.cwd = place;
+    }
+
+    fn shell(&mut self, call: &str, text: &Value, input: Option<&Value>) -> Value {
+        let (text, program, stdin) = (self.placed(text), self.program.to_string(), stream_of(input));
+        let out = self.within(call, |eval| eval.code_value("sh", &text, &program, stdin, &[]));
+        super::expand::stream_value(out)
+    }
+
+    fn start(&mut self, call: &str, words: &[Value], input: Option<&Value>) -> Value {
+        let words: Vec<Value> = words.iter().map(|w| self.placed(w)).collect();
+        let (span, piped, stdin) = (self.span, input.is_some(), stream_of(input));
+        let out = self.within(call, |eval| {
+            eval.external = true;
+            eval.invoke(&words, stdin, piped, span)
+        });
+        super::expand::stream_value(out)
+    }
+
+    fn role(&mut self, call: &str, role: Role, value: &Value) -> Value {
+        let value = self.placed(value);
+        let lang = self.lang.to_string();
+        self.within(call, |eval| match role.kind {
+            RoleKind::Read => super::expand::stream_value(eval.read_file(&value, &lang)),
+            _ => {
+                let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);
+                Value::unknown(eval.role(role, &value, &context, &[]))
+            }
+        })
+    }
+
+    fn write(&mut self, call: &str, role: Role, path: &Value, content: &Value) {
+        let path = self.placed(path);
+        let lang = self.lang.to_string();
+        let stream = stream_of(Some(content));
+        self.within(call, |eval| {
+            let mut tags = Tags::default();
+            role.tags.iter().for_each(|t| tags.add(t));
+            eval.path_effect(Act::Write, "", &path, tags, &lang);
+            eval.remember_written(&path, stream, role.tags.contains(&"append"));
+        });
+    }
+
+    fn act(&mut self, act: Act, what: &'static str, call: &str) {
+        let mut tags = Tags::default();
+        if act == Act::RunUnknown {
+            tags.add("other-code");
+            tags.add("decoded");
+        }
+        let (lang, span) = (self.lang.to_string(), self.span);
+        self.within(call, |eval| eval.effect(act, what, Target::Text(call.into()), tags, &lang, span));
     }
 }
 

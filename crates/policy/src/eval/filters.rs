@@ -29,6 +29,28 @@ pub(super) fn run(name: &str, parsed: &Parsed, args: &[Value], input: Option<&st
     text.filter(|t| t.len() <= MAX_STREAM)
 }
 
+/// Longest text that a filter makes.
+const MAX_OUTPUT: usize = 64 << 10;
+
+/// What gzip, zlib or deflate data holds.
+pub(crate) fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
+    use miniz_oxide::inflate::{decompress_to_vec_with_limit, decompress_to_vec_zlib_with_limit};
+    match bytes {
+        [0x1f, 0x8b, 8, flags, rest @ ..] => {
+            let body = rest.get(6..)?;
+            let named = if flags & 8 == 0 {
+                0
+            } else {
+                body.iter().position(|b| *b == 0)? + 1
+            };
+            decompress_to_vec_with_limit(body.get(named..)?, MAX_OUTPUT).ok()
+        }
+        _ => decompress_to_vec_zlib_with_limit(bytes, MAX_OUTPUT)
+            .or_else(|_| decompress_to_vec_with_limit(bytes, MAX_OUTPUT))
+            .ok(),
+    }
+}
+
 /// Whether the filter turns coded text into something else, so that its unknown output counts as decoded.
 pub(super) fn decodes(name: &str, parsed: &Parsed) -> bool {
     match name {

@@ -103,8 +103,7 @@ impl Eval<'_> {
             "sh" => eval.text(text, stdin),
             _ => {
                 let whole = Span { start: 0, end: 0 };
-                eval.language(lang, text, whole);
-                Stream::unknown(Labels::PROGRAM)
+                eval.language(lang, text, lang, &stdin, whole)
             }
         })
     }

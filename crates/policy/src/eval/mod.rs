@@ -33,6 +33,7 @@ use alloc::vec::Vec;
 
 use shell::{Command, FaultKind, Script, Span};
 
+pub(crate) use filters::inflate;
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::{Tags, Use};

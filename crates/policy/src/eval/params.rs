@@ -178,6 +178,20 @@ impl Eval<'_> {
         }
     }
 
+    /// What a variable of the environment is to a program that the text starts.
+    pub(super) fn environment_value(&mut self, name: &str) -> Value {
+        match self.state.vars.get(name) {
+            Some(Var::Scalar(value)) => return value.clone(),
+            Some(_) => return Value::unknown(Labels::VARIABLE),
+            None => {}
+        }
+        let named = name.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        match self.special(name) {
+            Held::One(value) if named => value,
+            _ => Value::unknown(Labels::VARIABLE),
+        }
+    }
+
     /// Parameters that the text did not set.
     fn special(&mut self, name: &str) -> Held {
         let known = |text: &str| Held::One(Value::text(text));

@@ -1,26 +1,56 @@
-//! Code cut into names, strings and punctuation.
+//! Code cut into names, strings, numbers and operators.
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::parts::{Body, Holes, close_of, split_parts};
+use super::syntax::{Interpolation, Syntax};
+
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Tok {
-    /// A dotted name: `os.path.join`, `File::Path`.
     Name(String),
-    Text(String),
+    Text(Vec<Part>),
     /// Text that the language itself hands to a shell: `` `..` ``, `qx(..)`, `%x(..)`.
-    Shell(String),
-    Punct(char),
-    Newline,
+    Shell(Vec<Part>),
+    /// A pattern, with what it is replaced by where that is code.
+    Pattern(Option<String>),
+    Number(i64),
+    Op(&'static str),
+    /// The end of a line, with the indentation of the next one that holds something.
+    Newline(usize),
 }
 
+/// Text, and code whose value stands in it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    Text(String),
+    Code(String),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub(super) tok: Tok,
+    /// White space stands before it.
+    pub(super) spaced: bool,
+}
+
+/// Longest first.
+const OPS: &[&str] = &[
+    "===", "!==", "**=", "||=", "&&=", "??=", "...", "<=>", "//=", "<<=", ">>=", "<<~", "<<-", "=>", "->", "::", ":=",
+    "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "+=", "-=", ".=", "*=", "/=", "%=", "|=", "&=", "++", "--", "**",
+    "//", "<<", ">>", "<-", "=~", "!~", "|>", "<>", "..", "(", ")", "[", "]", "{", "}", ",", ";", ":", ".", "=", "+",
+    "-", "*", "/", "%", "<", ">", "!", "?", "&", "|", "^", "~", "@", "#", "\\", "$", "`", "'", "\"",
+];
+
 /// The tokens of `code`.
-pub(super) fn tokens(lang: &str, code: &str) -> Vec<Tok> {
+pub(super) fn tokens(syntax: Syntax, code: &str) -> Vec<Token> {
     let mut lexer = Lexer {
         chars: code.chars().collect(),
         at: 0,
-        lang,
+        syntax,
         out: Vec::new(),
+        spaced: true,
+        heredocs: Vec::new(),
     };
     while lexer.at < lexer.chars.len() {
         lexer.step();
@@ -28,117 +58,400 @@ pub(super) fn tokens(lang: &str, code: &str) -> Vec<Tok> {
     lexer.out
 }
 
-struct Lexer<'l> {
+struct Lexer {
     chars: Vec<char>,
     at: usize,
-    lang: &'l str,
-    out: Vec<Tok>,
+    syntax: Syntax,
+    out: Vec<Token>,
+    spaced: bool,
+    /// Here-documents that start after this line: place in `out`, end mark, whether values are put in.
+    heredocs: Vec<(usize, String, bool)>,
 }
 
-impl Lexer<'_> {
+impl Lexer {
     fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
     }
 
+    fn starts(&self, text: &str) -> bool {
+        text.chars().enumerate().all(|(i, c)| self.peek(i) == Some(c))
+    }
+
+    fn is(&self, lang: &str) -> bool {
+        self.syntax.names.contains(&lang)
+    }
+
+    fn push(&mut self, tok: Tok) {
+        let spaced = core::mem::take(&mut self.spaced);
+        self.out.push(Token { tok, spaced });
+    }
+
     fn step(&mut self) {
         let Some(c) = self.peek(0) else { return };
-        match c {
-            '\'' | '"' => {
-                let triple = self.peek(1) == Some(c) && self.peek(2) == Some(c);
-                let text = if triple { self.triple(c) } else { self.string(c) };
-                self.out.push(Tok::Text(text));
-            }
-            '`' => {
-                let text = self.string('`');
-                let shell = matches!(self.lang, "ruby" | "perl" | "php" | "other");
-                self.out.push(if shell { Tok::Shell(text) } else { Tok::Text(text) });
-            }
-            '#' if !matches!(self.lang, "php" | "node") && !self.after_dollar() => self.comment(),
-            '\n' => {
-                self.at += 1;
-                self.out.push(Tok::Newline);
-            }
-            c if c.is_alphabetic() || c == '_' || c == '$' => self.word(),
-            '%' if matches!(self.peek(1), Some('x' | 'q' | 'Q' | 'w'))
-                && self.peek(2).is_some_and(|d| "([{<|!/".contains(d))
-                && self.lang == "ruby" =>
-            {
-                let shell = self.peek(1) == Some('x');
-                self.at += 2;
-                let text = self.delimited();
-                self.out.push(if shell { Tok::Shell(text) } else { Tok::Text(text) });
-            }
-            c if c.is_whitespace() => self.at += 1,
-            c => {
-                self.at += 1;
-                self.out.push(Tok::Punct(c));
-            }
+        if c == '\n' {
+            return self.newline();
+        }
+        if c.is_whitespace() {
+            self.at += 1;
+            self.spaced = true;
+        } else if self.comment() || self.long_text() || self.quoted(c) || self.heredoc() || self.percent(c) {
+        } else if c == '/' && self.syntax.patterns && self.takes_operand() {
+            self.at += 1;
+            self.pattern_rest('/');
+        } else if c.is_ascii_digit() {
+            self.number();
+        } else if self.starts_name(c) {
+            self.word();
+        } else {
+            self.operator();
         }
     }
 
-    fn after_dollar(&self) -> bool {
-        self.at > 0 && self.chars.get(self.at - 1) == Some(&'$')
+    fn newline(&mut self) {
+        self.at += 1;
+        for (place, mark, live) in core::mem::take(&mut self.heredocs) {
+            self.heredoc_body(place, &mark, live);
+        }
+        let mut indent = 0;
+        while let Some(c) = self.peek(0) {
+            match c {
+                '\n' => indent = 0,
+                c if c.is_whitespace() => indent += 1,
+                _ => break,
+            }
+            self.at += 1;
+        }
+        self.spaced = true;
+        self.push(Tok::Newline(indent));
+        self.spaced = true;
     }
 
-    fn comment(&mut self) {
+    fn comment(&mut self) -> bool {
+        if self.starts("/*") && !self.syntax.sigils && !self.is("python") && self.peek(2).is_some() {
+            while self.at < self.chars.len() && !self.starts("*/") {
+                self.at += 1;
+            }
+            self.at += 2;
+            return true;
+        }
+        let at_start = self.spaced || !matches!(self.out.last().map(|t| &t.tok), Some(Tok::Op("$" | "@")));
+        let starts = self.syntax.comments.iter().any(|c| self.starts(c));
+        // `//` is also an empty pattern, or a division; a colon before it makes it an address that lost its quotes.
+        let address = self.at > 0 && self.chars.get(self.at - 1) == Some(&':');
+        if !starts || !at_start || address {
+            return false;
+        }
+        if self.starts("--[[") {
+            while self.at < self.chars.len() && !self.starts("]]") {
+                self.at += 1;
+            }
+            self.at += 2;
+            return true;
+        }
         while self.peek(0).is_some_and(|c| c != '\n') {
             self.at += 1;
         }
+        true
+    }
+
+    /// `[[..]]` of Lua.
+    fn long_text(&mut self) -> bool {
+        if !self.is("lua") || !self.starts("[[") {
+            return false;
+        }
+        self.at += 2;
+        let mut text = String::new();
+        while self.at < self.chars.len() && !self.starts("]]") {
+            text.extend(self.peek(0));
+            self.at += 1;
+        }
+        self.at += 2;
+        self.push(Tok::Text(alloc::vec![Part::Text(text)]));
+        true
+    }
+
+    fn quoted(&mut self, c: char) -> bool {
+        if self.is("lisp") && c == '\'' || !matches!(c, '\'' | '"' | '`') {
+            return false;
+        }
+        if self.starts("'''") || self.starts("\"\"\"") {
+            let body = self.until(&[c, c, c], true);
+            let parts = self.parts(&body, c);
+            self.push(Tok::Text(parts));
+            return true;
+        }
+        // A lifetime or a label is no text.
+        if c == '\'' && self.is("rust") && self.peek(2) != Some('\'') && self.peek(1) != Some('\\') {
+            return false;
+        }
+        let raw = c == '\'' && self.syntax.raw_single;
+        let body = self.until(&[c], !raw);
+        let parts = self.parts(&body, c);
+        let shell = c == '`' && self.syntax.shell_quotes;
+        self.push(if shell { Tok::Shell(parts) } else { Tok::Text(parts) });
+        true
+    }
+
+    /// The characters up to `close`, which is passed. Escapes stay as they are where values are put in later.
+    fn until(&mut self, close: &[char], escapes: bool) -> Body {
+        self.at += close.len();
+        let mut out = Vec::new();
+        while let Some(c) = self.peek(0) {
+            if close.iter().enumerate().all(|(i, d)| self.peek(i) == Some(*d)) {
+                self.at += close.len();
+                break;
+            }
+            self.at += 1;
+            if c != '\\' {
+                out.push((c, false));
+                continue;
+            }
+            let Some(e) = self.peek(0) else { break };
+            self.at += 1;
+            if escapes {
+                self.escape(e, &mut out);
+            } else if e == '\\' || close.contains(&e) {
+                out.push((e, true));
+            } else {
+                out.extend([('\\', true), (e, true)]);
+            }
+        }
+        out
+    }
+
+    fn escape(&mut self, e: char, out: &mut Body) {
+        match e {
+            'n' => out.push(('\n', true)),
+            't' => out.push(('\t', true)),
+            'r' => out.push(('\r', true)),
+            'e' => out.push(('\u{1b}', true)),
+            '\n' => {}
+            'x' | 'u' | 'U' => self.coded(e, out),
+            '0'..='7' => {
+                self.at -= 1;
+                let code = self.digits(8, 3);
+                out.extend(code.and_then(char::from_u32).map(|c| (c, true)));
+            }
+            '1'..='9' => out.extend([('\\', true), (e, true)]),
+            c if c.is_alphanumeric() => out.extend([('\\', true), (c, true)]),
+            c => out.push((c, true)),
+        }
+    }
+
+    fn coded(&mut self, e: char, out: &mut Body) {
+        let braced = self.peek(0) == Some('{');
+        self.at += usize::from(braced);
+        let most = match e {
+            _ if braced => 6,
+            'x' => 2,
+            'u' => 4,
+            _ => 8,
+        };
+        let code = self.digits(16, most);
+        self.at += usize::from(braced && self.peek(0) == Some('}'));
+        out.extend(code.and_then(char::from_u32).map(|c| (c, true)));
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> Option<u32> {
+        let mut value = None;
+        for _ in 0..most {
+            let Some(d) = self.peek(0).and_then(|c| c.to_digit(radix)) else {
+                break;
+            };
+            value = Some(value.unwrap_or(0u32).wrapping_mul(radix).wrapping_add(d));
+            self.at += 1;
+        }
+        value
+    }
+
+    fn number(&mut self) {
+        let hex = self.starts("0x") || self.starts("0X");
+        let radix = if hex { 16 } else { 10 };
+        self.at += if hex { 2 } else { 0 };
+        let mut value = 0i64;
+        while let Some(c) = self.peek(0) {
+            match c.to_digit(radix) {
+                Some(d) => value = value.wrapping_mul(i64::from(radix)).wrapping_add(i64::from(d)),
+                None if c == '_' => {}
+                None => break,
+            }
+            self.at += 1;
+        }
+        self.push(Tok::Number(value));
+    }
+
+    fn starts_name(&self, c: char) -> bool {
+        let next = self.peek(1).unwrap_or(' ');
+        let named = next.is_alphabetic() || next == '_';
+        c.is_alphabetic()
+            || c == '_'
+            || c == '$'
+                && (!self.syntax.sigils && (named || matches!(next, '(' | '`'))
+                    || self.syntax.sigils
+                        && (named || next.is_ascii_digit() || next == '$' || ",^!@&;\"/\\".contains(next)))
+            || self.syntax.sigils && matches!(c, '@' | '%' | '&') && named && self.takes_operand()
+            || c == '@' && self.is("ruby") && (named || next == '@')
     }
 
     fn word(&mut self) {
         let mut text = String::new();
-        while let Some(c) = self.peek(0) {
-            let joins = (c == '.' && self.lang != "perl" && self.lang != "php")
-                && self.peek(1).is_some_and(char::is_alphabetic);
-            let scope = c == ':' && self.peek(1) == Some(':');
-            let arrow = c == '-' && self.peek(1) == Some('>');
-            let dash = c == '-' && self.lang == "lisp";
-            if c.is_alphanumeric() || c == '_' || c == '$' || joins || dash {
-                text.push(c);
+        text.extend(self.peek(0));
+        self.at += 1;
+        let special = text == "$" && self.peek(0).is_some_and(|c| !c.is_alphanumeric() && c != '_');
+        if special && self.syntax.sigils {
+            let caret = self.peek(0) == Some('^');
+            text.extend(self.peek(0));
+            self.at += 1;
+            if caret {
+                text.extend(self.peek(0));
                 self.at += 1;
-            } else if scope || arrow {
-                text.push_str(if scope { "::" } else { ">" });
-                self.at += 2;
-            } else {
-                break;
             }
         }
-        let quoting = self.lang == "perl" && matches!(text.as_str(), "q" | "qq" | "qx" | "qw");
-        if quoting
-            && self
-                .peek(0)
-                .is_some_and(|c| !c.is_alphanumeric() && !c.is_whitespace() && !",;=)".contains(c))
-        {
-            let body = self.delimited();
-            self.out.push(if text == "qx" {
-                Tok::Shell(body)
-            } else {
-                Tok::Text(body)
-            });
+        let dashes = self.is("lisp");
+        while let Some(c) = self.peek(0).filter(|_| !special) {
+            let mark = matches!(c, '?' | '!') && self.is("ruby") && self.peek(1) != Some('=');
+            if !(c.is_alphanumeric() || c == '_' || c == '$' || (dashes && c == '-') || mark) {
+                break;
+            }
+            text.push(c);
+            self.at += 1;
+        }
+        if self.prefixed(&text) || self.quoting(&text) {
             return;
         }
-        // A string prefix of Python is not a name.
-        if matches!(text.as_str(), "r" | "b" | "f" | "u" | "rb" | "br") && matches!(self.peek(0), Some('\'' | '"')) {
-            return;
-        }
-        self.out.push(Tok::Name(text));
+        self.push(Tok::Name(text));
     }
 
-    fn delimited(&mut self) -> String {
-        let Some(open) = self.peek(0) else { return String::new() };
-        let close = match open {
-            '(' => ')',
-            '[' => ']',
-            '{' => '}',
-            '<' => '>',
-            c => c,
+    /// `f"..."` and the like: the prefix is no name.
+    fn prefixed(&mut self, text: &str) -> bool {
+        let prefix = self.is("python") && text.len() <= 2 && text.chars().all(|c| "rRbBfFuU".contains(c));
+        let Some(quote) = self.peek(0).filter(|c| prefix && matches!(c, '\'' | '"')) else {
+            return false;
         };
-        self.at += 1;
-        let mut depth = 1;
-        let mut text = String::new();
+        let close: &[char] = if self.starts("'''") || self.starts("\"\"\"") {
+            &[quote; 3]
+        } else {
+            &[quote]
+        };
+        let body = self.until(close, !text.contains(['r', 'R']));
+        let parts = if text.contains(['f', 'F']) {
+            split_parts(&body, Holes::Braces)
+        } else {
+            alloc::vec![Part::Text(body.iter().map(|(c, _)| *c).collect())]
+        };
+        self.push(Tok::Text(parts));
+        true
+    }
+
+    /// `q(..)`, `qx{..}`, `m/../`, `s/../../`, `tr/../../`
+    fn quoting(&mut self, text: &str) -> bool {
+        let known = matches!(text, "q" | "qq" | "qx" | "qw" | "m" | "qr" | "s" | "tr" | "y");
+        if !self.is("perl") || !known || matches!(self.out.last().map(|t| &t.tok), Some(Tok::Op("->" | "{"))) {
+            return false;
+        }
+        let mut skip = 0;
+        while self.peek(skip) == Some(' ') {
+            skip += 1;
+        }
+        let open = self.peek(skip).unwrap_or(' ');
+        let twice = matches!(text, "s" | "tr" | "y");
+        if open.is_alphanumeric() || open.is_whitespace() || ",;)=".contains(open) || (skip > 0 && open != '{') {
+            return false;
+        }
+        if self.chars.iter().skip(self.at + skip).take(2).eq(['-', '>'].iter()) {
+            return false;
+        }
+        self.at += skip;
+        let body = self.delimited();
+        match text {
+            "q" | "qw" => self.push(Tok::Text(split_parts(&body, Holes::None))),
+            "qq" => {
+                let parts = self.parts(&body, '"');
+                self.push(Tok::Text(parts));
+            }
+            "qx" => {
+                let parts = self.parts(&body, '"');
+                self.push(Tok::Shell(parts));
+            }
+            _ => self.pattern_end(twice, open),
+        }
+        true
+    }
+
+    fn pattern_end(&mut self, twice: bool, open: char) {
+        let mut with = None;
+        if twice {
+            // With brackets both halves have their own; else the middle mark closes one and opens the other.
+            if close_of(open) == open {
+                self.at -= 1;
+            } else {
+                while self.peek(0).is_some_and(char::is_whitespace) {
+                    self.at += 1;
+                }
+            }
+            with = Some(self.delimited().iter().map(|(c, _)| *c).collect::<String>());
+        }
+        let mut flags = String::new();
+        while let Some(c) = self.peek(0).filter(char::is_ascii_alphabetic) {
+            flags.push(c);
+            self.at += 1;
+        }
+        self.push(Tok::Pattern(with.filter(|_| flags.contains('e'))));
+    }
+
+    fn pattern_rest(&mut self, close: char) {
+        let mut set = false;
         while let Some(c) = self.peek(0) {
             self.at += 1;
+            match c {
+                '\\' => self.at += 1,
+                '[' => set = true,
+                ']' => set = false,
+                '\n' => break,
+                c if c == close && !set => break,
+                _ => {}
+            }
+        }
+        while self.peek(0).is_some_and(|c| c.is_ascii_alphabetic()) {
+            self.at += 1;
+        }
+        self.push(Tok::Pattern(None));
+    }
+
+    /// `%x(..)`, `%q(..)` of Ruby.
+    fn percent(&mut self, c: char) -> bool {
+        let kind = self.peek(1).unwrap_or(' ');
+        let open = self.peek(2).unwrap_or(' ');
+        let quotes = c == '%' && "xqQwWiI".contains(kind) && "([{<|!/".contains(open) && self.is("ruby");
+        if !quotes || !(self.spaced || self.takes_operand()) {
+            return false;
+        }
+        self.at += 2;
+        let body = self.delimited();
+        let parts = self.parts(&body, if kind == 'q' { '\'' } else { '"' });
+        self.push(if kind == 'x' {
+            Tok::Shell(parts)
+        } else {
+            Tok::Text(parts)
+        });
+        true
+    }
+
+    fn delimited(&mut self) -> Body {
+        let Some(open) = self.peek(0) else { return Vec::new() };
+        let close = close_of(open);
+        self.at += 1;
+        let mut depth = 1;
+        let mut out = Vec::new();
+        while let Some(c) = self.peek(0) {
+            self.at += 1;
+            if c == '\\'
+                && let Some(e) = self.peek(0)
+            {
+                self.at += 1;
+                self.escape(e, &mut out);
+                continue;
+            }
             if c == close {
                 depth -= 1;
                 if depth == 0 {
@@ -147,64 +460,91 @@ impl Lexer<'_> {
             } else if c == open {
                 depth += 1;
             }
-            text.push(c);
+            out.push((c, false));
         }
-        text
+        out
     }
 
-    fn triple(&mut self, quote: char) -> String {
-        self.at += 3;
-        let mut text = String::new();
-        while let Some(c) = self.peek(0) {
-            if c == quote && self.peek(1) == Some(quote) && self.peek(2) == Some(quote) {
-                self.at += 3;
+    /// `<<EOF`, `<<~"EOF"`, `<<<'EOF'`
+    fn heredoc(&mut self) -> bool {
+        if !self.starts("<<") || !["ruby", "perl", "php"].iter().any(|l| self.is(l)) || !self.takes_operand() {
+            return false;
+        }
+        let mut at = 2;
+        while self.peek(at).is_some_and(|c| matches!(c, '<' | '~' | '-')) {
+            at += 1;
+        }
+        let quote = self.peek(at).filter(|c| matches!(c, '\'' | '"'));
+        at += usize::from(quote.is_some());
+        let mut mark = String::new();
+        while let Some(c) = self.peek(at).filter(|c| c.is_alphanumeric() || *c == '_') {
+            mark.push(c);
+            at += 1;
+        }
+        at += usize::from(quote.is_some());
+        if mark.is_empty() {
+            return false;
+        }
+        self.at += at;
+        self.heredocs.push((self.out.len(), mark, quote != Some('\'')));
+        self.push(Tok::Text(Vec::new()));
+        true
+    }
+
+    fn heredoc_body(&mut self, place: usize, mark: &str, live: bool) {
+        let mut body = Vec::new();
+        while self.at < self.chars.len() {
+            let line: String = self.chars.iter().skip(self.at).take_while(|c| **c != '\n').collect();
+            self.at += line.chars().count() + 1;
+            if line.trim().trim_end_matches(';') == mark {
                 break;
             }
-            text.push(c);
-            self.at += 1;
+            body.extend(line.chars().map(|c| (c, false)));
+            body.push(('\n', false));
         }
-        text
+        // The line itself ends here, too.
+        let parts = self.parts(&body, if live { '"' } else { '\'' });
+        if let Some(token) = self.out.get_mut(place) {
+            token.tok = Tok::Text(parts);
+        }
     }
 
-    fn string(&mut self, quote: char) -> String {
-        self.at += 1;
-        let mut text = String::new();
-        while let Some(c) = self.peek(0) {
-            self.at += 1;
-            if c == quote {
-                break;
-            }
-            if c != '\\' {
-                text.push(c);
-                continue;
-            }
-            let Some(e) = self.peek(0) else { break };
-            self.at += 1;
-            self.escape(e, &mut text);
-        }
-        text
+    /// `quote` is what the text stood in.
+    fn parts(&self, body: &Body, quote: char) -> Vec<Part> {
+        let holes = match self.syntax.interpolation {
+            _ if quote == '\'' => Holes::None,
+            Interpolation::None => Holes::None,
+            Interpolation::Template if quote != '`' => Holes::None,
+            Interpolation::Hash => Holes::Hash,
+            Interpolation::Sigil => Holes::Sigil,
+            Interpolation::Template | Interpolation::Dollar => Holes::Dollar,
+        };
+        split_parts(body, holes)
     }
 
-    fn escape(&mut self, e: char, text: &mut String) {
-        match e {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'x' => {
-                let code: String = [self.peek(0), self.peek(1)]
-                    .into_iter()
-                    .flatten()
-                    .filter(char::is_ascii_hexdigit)
-                    .collect();
-                self.at += code.len();
-                if let Some(c) = u32::from_str_radix(&code, 16).ok().and_then(char::from_u32) {
-                    text.push(c);
-                }
+    /// Whether an operand may stand here, so that `/` starts a pattern and `%` a name.
+    fn takes_operand(&self) -> bool {
+        match self.out.last().map(|t| &t.tok) {
+            None | Some(Tok::Newline(_)) => true,
+            Some(Tok::Op(op)) => !matches!(*op, ")" | "]" | "}"),
+            Some(Tok::Name(n)) => {
+                matches!(
+                    n.as_str(),
+                    "return" | "if" | "unless" | "and" | "or" | "not" | "split" | "grep" | "map" | "print" | "puts" | "unlink" | "my" | "keys" | "values" | "in" | "exec" | "system" | "join" | "push" | "while" | "foreach"
+                )
             }
-            '\\' | '\'' | '"' | '`' | '/' | '$' | '@' => text.push(e),
-            other => {
-                text.push('\\');
-                text.push(other);
+            _ => false,
+        }
+    }
+
+    fn operator(&mut self) {
+        match OPS.iter().find(|op| self.starts(op)) {
+            Some(op) => {
+                self.at += op.len();
+                self.push(Tok::Op(op));
             }
+            None => self.at += 1,
         }
     }
 }
+

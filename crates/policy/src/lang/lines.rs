@@ -3,9 +3,26 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::Call;
 use crate::Act;
 use crate::facts::{Role, RoleKind};
+
+/// A call that was found.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub(crate) name: String,
+    /// Roles with the literal that they fall on; `None` when it is not a literal.
+    pub(crate) uses: Vec<(Role, Option<String>)>,
+    /// Effects of the call as such.
+    pub(crate) acts: Vec<(Act, &'static str, &'static [&'static str])>,
+}
+
+const fn code(lang: &'static str) -> Role {
+    Role {
+        kind: RoleKind::Code,
+        arg: lang,
+        tags: &[],
+    }
+}
 
 const SCRIPT: Role = Role {
     kind: RoleKind::Script,
@@ -282,11 +299,11 @@ fn editor(code: &str) -> Vec<Call> {
             .iter()
             .find_map(|p| line.strip_prefix(p))
         {
-            out.extend(super::scan("python", code));
+            out.push(used("py", self::code("python"), code));
         } else if let Some(code) = line.strip_prefix("lua ") {
-            out.extend(super::scan("lua", code));
+            out.push(used("lua", self::code("lua"), code));
         } else if line.contains("system(") {
-            out.extend(super::scan("other", line));
+            out.push(used("system", self::code("other"), line));
         } else if let Some(program) = line.strip_prefix("set shell=") {
             out.push(used("set shell", SCRIPT, &program.replace("\\ ", " ")));
         }
@@ -306,9 +323,9 @@ fn debugger(code: &str) -> Vec<Call> {
         {
             out.push(used("shell", SCRIPT, command));
         } else if let Some(code) = line.strip_prefix("python ").or_else(|| line.strip_prefix("script ")) {
-            out.extend(super::scan("python", code));
+            out.push(used("python", self::code("python"), code));
         } else if line.contains("system(") {
-            out.extend(super::scan("other", line));
+            out.push(used("system", self::code("other"), line));
         }
     }
     out

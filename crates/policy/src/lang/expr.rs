@@ -1,0 +1,624 @@
+//! Expressions: what a value is, as far as that can be said.
+
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
+use super::calls::Args;
+use super::lexer::{Part, Tok};
+use super::value::{MAX_LIST, Val, concat, join_path};
+use super::walk::{Cursor, Walk, dotted, names_in, pairs_in};
+use crate::eval::{Labels, Value};
+use crate::facts::{Role, RoleKind};
+
+/// The text of parts that hold no values.
+pub(super) fn plain(parts: &[Part]) -> String {
+    parts
+        .iter()
+        .map(|p| match p {
+            Part::Text(t) | Part::Code(t) => t.as_str(),
+        })
+        .collect()
+}
+
+/// Words that stand between expressions, not in them.
+const BETWEEN: &[&str] = &[
+    "if", "unless", "else", "elif", "elsif", "for", "foreach", "while", "until", "then", "do", "end", "in", "of", "and",
+    "or", "is", "as", "from", "import", "rescue", "return", "except", "catch", "x", "instanceof", "eq", "ne", "lt", "gt",
+    "with", "where", "when", "case", "def", "sub", "class",
+];
+
+impl Walk<'_> {
+    /// An expression whose operators bind at least as tightly as `least`.
+    pub(super) fn expr(&mut self, cur: &mut Cursor, least: u8) -> Val {
+        self.deeper(Val::nothing(), |walk| walk.expr_here(cur, least))
+    }
+
+    fn expr_here(&mut self, cur: &mut Cursor, least: u8) -> Val {
+        let start = cur.at;
+        let mut left = self.operand(cur);
+        while self.spend() {
+            if self.side_by_side(cur, &left, least) {
+                let right = self.expr(cur, 5);
+                left = concat(&left, &right);
+                continue;
+            }
+            let Some((op, level)) = self.operator(cur, &left) else { break };
+            if level < least {
+                break;
+            }
+            let at = cur.at;
+            cur.at += 1;
+            left = self.binary(op, level, left, cur.range(start, at), cur);
+        }
+        left
+    }
+
+    /// In awk texts that follow each other are one.
+    fn side_by_side(&self, cur: &Cursor, left: &Val, least: u8) -> bool {
+        let next = match cur.tok() {
+            Some(Tok::Text(_) | Tok::Number(_) | Tok::Op("$")) => true,
+            Some(Tok::Name(n)) => !is_between(n) && n != "getline",
+            _ => false,
+        };
+        self.lang == "awk" && least < 5 && left.is_text() && next
+    }
+
+    /// `print | "cmd"`, `"cmd" | getline`, `print > "file"`
+    fn awk(&mut self, op: &str, left: &Val, cur: &mut Cursor) -> Val {
+        cur.eat("&");
+        if cur.eat_name("getline") {
+            let out = self.shell("getline", &left.to_value(), None);
+            if let Some(name) = cur.name().map(ToString::to_string) {
+                cur.at += 1;
+                self.bind(&name, out.clone());
+            }
+            return out;
+        }
+        let right = self.expr(cur, 4);
+        if right.is_text() && op == "|" {
+            return self.shell("print", &right.to_value(), Some(&left.to_value()));
+        }
+        if right.is_text() && !matches!(right, Val::Number(_)) {
+            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
+            self.host.write("print", WRITE, &right.to_value(), &left.to_value());
+        }
+        Val::nothing()
+    }
+
+    /// The operator that comes next, and how tightly it binds.
+    fn operator(&self, cur: &Cursor, left: &Val) -> Option<(&'static str, u8)> {
+        let op = match cur.tok()? {
+            Tok::Op(op) => *op,
+            Tok::Name(n) => match n.as_str() {
+                "and" => "&&",
+                "or" => "||",
+                "x" if self.lang == "perl" => "x",
+                "as" if matches!(self.lang, "python" | "other") => "as",
+                "if" if self.lang == "python" => "if",
+                "eq" | "ne" | "in" | "is" if matches!(self.lang, "perl" | "python") => "==",
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let level = match op {
+            "=" | ":=" | "<-" | "||=" | "&&=" | "??=" | "//=" | "+=" | ".=" | "-=" | "*=" | "/=" | "%=" | "as" => 0,
+            "=>" | "->" => 1,
+            "?" | "if" if !self.syntax.sigils || op == "?" => 1,
+            "||" | "&&" | "??" | "==" | "!=" | "===" | "!==" | "=~" | "!~" | "<=>" | "<=" | ">=" => 2,
+            "|>" => 2,
+            "<" | ">" | "&" | "|" | "^" => 3,
+            "//" if self.lang == "perl" => 2,
+            "+" | "-" | "<>" | "<<" | ">>" | "++" => 4,
+            "." if self.syntax.sigils => 4,
+            ".." if self.lang == "lua" => 4,
+            "~" if self.lang == "other" => 4,
+            "*" | "/" | "%" | "x" | "**" | "//" => 5,
+            _ => return None,
+        };
+        // `%w` and `*args` after white space start something new.
+        let bare = matches!(left, Val::Thing(..)) && self.lang == "ruby" && cur.spaced(0) && !cur.spaced(1);
+        (!(bare && matches!(op, "*" | "%" | "-" | "&"))).then_some((op, level))
+    }
+
+    fn binary(&mut self, op: &'static str, level: u8, left: Val, target: Cursor, cur: &mut Cursor) -> Val {
+        cur.skip_lines();
+        match op {
+            "=" | ":=" | "<-" | "||=" | "??=" | "//=" => {
+                let value = self.expr(cur, 0);
+                self.assign(&target, value.clone());
+                value
+            }
+            "+=" | ".=" => {
+                let right = self.expr(cur, 1);
+                let value = concat(&left, &right);
+                self.assign(&target, value.clone());
+                value
+            }
+            "as" => {
+                let names: Vec<String> = cur.name().map(ToString::to_string).into_iter().collect();
+                cur.at += names.len();
+                self.bind_names(&names, left.clone());
+                left
+            }
+            "=>" | "->" => self.arrow(left, &target, cur),
+            "?" => self.choice(cur),
+            "if" => {
+                self.expr(cur, 2);
+                if cur.eat_name("else") {
+                    self.expr(cur, 1);
+                }
+                left
+            }
+            "|>" => {
+                self.handed = Some(left);
+                let right = self.expr(cur, level + 1);
+                match self.handed.take() {
+                    Some(arg) => self.call(&right, Args::of(alloc::vec![arg])),
+                    None => right,
+                }
+            }
+            "|" | ">" | ">>" if self.lang == "awk" => self.awk(op, &left, cur),
+            _ => {
+                let right = self.expr(cur, level + 1);
+                self.joined(op, left, right)
+            }
+        }
+    }
+
+    fn joined(&self, op: &str, left: Val, right: Val) -> Val {
+        match op {
+            "+" | "." | ".." | "<>" | "++" | "~" => concat(&left, &right),
+            "||" | "//" | "??" if left.is_unknown() => right,
+            "||" | "//" | "??" | "&&" | "=~" => left,
+            "/" if left.is_text() && right.is_text() && !matches!((&left, &right), (Val::Number(_), Val::Number(_))) => {
+                Val::Text(join_path(&left.to_value(), &right.to_value()))
+            }
+            "-" | "^" | "*" | "/" | "&" | "|" | ">>" | "%" => arithmetic(op, &left, &right)
+                .or_else(|| repeated(op, &left, &right))
+                .unwrap_or_else(|| self.formatted(op, left, right)),
+            "x" => repeated("*", &left, &right).unwrap_or(left),
+            "<<" => concat(&left, &right),
+            _ => Val::nothing(),
+        }
+    }
+
+    fn formatted(&self, op: &str, left: Val, right: Val) -> Val {
+        let labels = left.labels().with(right.labels());
+        if op != "%" || !left.is_text() {
+            return Val::Thing(String::new(), labels);
+        }
+        let mut args = Vec::new();
+        right.flat(&mut args);
+        Val::Text(super::pure::format(&left.to_value(), &args))
+    }
+
+    fn choice(&mut self, cur: &mut Cursor) -> Val {
+        let first = self.expr(cur, 1);
+        cur.skip_lines();
+        if !cur.eat(":") {
+            return first;
+        }
+        let second = self.expr(cur, 1);
+        if first.is_unknown() { second } else { first }
+    }
+
+    /// `x => ..` is a function in some languages, a pair in others.
+    fn arrow(&mut self, left: Val, target: &Cursor, cur: &mut Cursor) -> Val {
+        if matches!(self.lang, "perl" | "ruby" | "php") {
+            let right = self.expr(cur, 1);
+            return if matches!(left, Val::Thing(..)) { right } else { Val::List(alloc::vec![left, right]) };
+        }
+        let params = names_in(target);
+        let end = if cur.is("{") { cur.closing(cur.at) + 1 } else { self.block_end_of_expression(cur) };
+        let body = cur.range(cur.at, end);
+        cur.at = end;
+        self.new_function(params, body)
+    }
+
+    /// Where an expression ends that is the body of a function.
+    pub(super) fn block_end_of_expression(&self, cur: &Cursor) -> usize {
+        let mut depth = 0usize;
+        for at in cur.at..cur.end {
+            match cur.get(at) {
+                Some(Tok::Op("(" | "[" | "{")) => depth += 1,
+                Some(Tok::Op(")" | "]" | "}")) if depth == 0 => return at,
+                Some(Tok::Op(")" | "]" | "}")) => depth -= 1,
+                Some(Tok::Op("," | ";") | Tok::Newline(_)) if depth == 0 && at > cur.at => return at,
+                _ => {}
+            }
+        }
+        cur.end
+    }
+
+    pub(super) fn assign(&mut self, target: &Cursor, value: Val) {
+        let value = match value {
+            Val::Thing(name, labels) if name.is_empty() && labels == Labels::NONE => Val::nothing(),
+            other => other,
+        };
+        match target.tok() {
+            Some(Tok::Op("{")) => {
+                for (from, to) in pairs_in(target) {
+                    let member = self.member(&value, &from);
+                    self.bind(&to, member);
+                }
+            }
+            Some(Tok::Op("[" | "(")) => self.bind_names(&names_in(target), value),
+            Some(Tok::Name(_)) => self.assign_name(target, value),
+            _ => {}
+        }
+    }
+
+    fn assign_name(&mut self, target: &Cursor, value: Val) {
+        let indexed = (target.at..target.end).any(|i| matches!(target.get(i), Some(Tok::Op("[" | "{"))));
+        let names = names_in(target);
+        let Some(first) = names.first() else { return };
+        if indexed {
+            // A setting of the environment, or one more element.
+            let key = (target.at..target.end).find_map(|i| match target.get(i) {
+                Some(Tok::Text(parts)) => Some(plain(parts)),
+                _ => None,
+            });
+            let head = self.known.get(super::walk::bare(first)).cloned();
+            let thing = match head {
+                Some(Val::Thing(n, _)) => n,
+                _ => first.clone(),
+            };
+            let rest = names.iter().skip(1).fold(thing, |h, n| dotted(&h, n));
+            if let (Some(key), true) = (key, self.is_environment(&rest)) {
+                return self.host.export(&key, &value.to_value());
+            }
+            return;
+        }
+        let name = names.iter().fold(String::new(), |head, n| dotted(&head, n));
+        // Types stand before names: `String x = ..`.
+        if let (true, Some(last)) = (names.len() > 1 && !has_dots(target), names.last()) {
+            return self.bind(last, value);
+        }
+        self.bind(&name, value);
+    }
+
+    /// An operand with what follows it directly.
+    fn operand(&mut self, cur: &mut Cursor) -> Val {
+        let Some(tok) = cur.tok().cloned() else { return Val::nothing() };
+        match tok {
+            Tok::Text(parts) => {
+                cur.at += 1;
+                let mut value = self.text(&parts);
+                while let Some(Tok::Text(more)) = cur.tok().cloned() {
+                    cur.at += 1;
+                    value = concat(&value, &self.text(&more));
+                }
+                self.after(value, cur)
+            }
+            Tok::Shell(parts) => {
+                cur.at += 1;
+                let command = self.text(&parts).to_value();
+                let out = self.shell("a shell command", &command, None);
+                self.after(out, cur)
+            }
+            Tok::Number(n) => {
+                cur.at += 1;
+                self.after(Val::Number(n), cur)
+            }
+            Tok::Pattern(code) => {
+                cur.at += 1;
+                if let Some(code) = code {
+                    self.walk(&mut Cursor::new(self.syntax, &code));
+                }
+                Val::unknown(Labels::NONE)
+            }
+            Tok::Newline(_) => Val::nothing(),
+            Tok::Op(op) => self.operator_first(op, cur),
+            Tok::Name(name) => self.name(&name, cur),
+        }
+    }
+
+    fn operator_first(&mut self, op: &str, cur: &mut Cursor) -> Val {
+        match op {
+            "(" => self.bracket(cur),
+            "[" | "{" => {
+                let list = self.list(cur);
+                self.after(list, cur)
+            }
+            "<" if self.lang == "perl" => self.angle(cur),
+            // A field of the line that was read.
+            "$" if self.lang == "awk" => {
+                cur.at += 1;
+                self.operand(cur);
+                Val::Text(Value::unknown(Labels::INPUT))
+            }
+            ":" if self.lang == "ruby" || self.lang == "elixir" => {
+                cur.at += 1;
+                match cur.name().map(ToString::to_string) {
+                    Some(name) => {
+                        cur.at += 1;
+                        let value = if self.lang == "ruby" { Val::text(name) } else { Val::Thing(name, Labels::NONE) };
+                        self.after(value, cur)
+                    }
+                    None => Val::nothing(),
+                }
+            }
+            "-" | "+" => {
+                cur.at += 1;
+                match self.expr(cur, 5) {
+                    Val::Number(n) if op == "-" => Val::Number(n.wrapping_neg()),
+                    other => other,
+                }
+            }
+            "!" | "~" | "*" | "**" | "..." | "&" | "\\" | "@" | "++" | "--" | "#" | "$" | "%" | "::" | "<-" => {
+                cur.at += 1;
+                self.expr(cur, 5)
+            }
+            _ => Val::nothing(),
+        }
+    }
+
+    /// `(a)`, `(a, b)`, `(a, b) => ..`
+    fn bracket(&mut self, cur: &mut Cursor) -> Val {
+        let close = cur.closing(cur.at);
+        let mut inner = cur.range(cur.at + 1, close);
+        let single = !has_comma(&inner);
+        cur.at = close + 1;
+        // The names of a function's parameters are no calls.
+        if cur.is("=>") || cur.is("->") && !self.syntax.sigils {
+            return Val::nothing();
+        }
+        if let (true, Some(name)) = (self.lang == "lisp", inner.name().map(ToString::to_string)) {
+            inner.at += 1;
+            let args = self.items(&mut inner);
+            return self.call(&Val::Thing(name, Labels::NONE), Args::of(args));
+        }
+        let mut all = self.items(&mut inner);
+        let value = match (single, all.len()) {
+            (true, 1) => all.pop().unwrap_or_else(Val::nothing),
+            _ => Val::List(all),
+        };
+        self.after(value, cur)
+    }
+
+    /// `[..]`, `{..}`; keys of pairs are elements, too.
+    fn list(&mut self, cur: &mut Cursor) -> Val {
+        let close = cur.closing(cur.at);
+        let mut inner = cur.range(cur.at + 1, close);
+        let pair = |cur: &Cursor| matches!(cur.ahead(1), Some(Tok::Op(":" | "=>")));
+        let map = cur.is("{") && (pair(&inner) || inner.at == inner.end) || cur.is("[") && matches!(inner.ahead(1), Some(Tok::Op("=>")));
+        cur.at = close + 1;
+        if map && comprehension(&inner).is_none() {
+            return self.map(&mut inner);
+        }
+        Val::List(self.items(&mut inner))
+    }
+
+    /// `{a: 1, "b": 2}`, `["a" => 1]`
+    fn map(&mut self, cur: &mut Cursor) -> Val {
+        let mut all = Vec::new();
+        while cur.at < cur.end && self.spend() {
+            let at = cur.at;
+            cur.skip_lines();
+            let key = match cur.tok() {
+                Some(Tok::Name(n)) => n.clone(),
+                Some(Tok::Text(parts)) => plain(parts),
+                _ => String::new(),
+            };
+            if matches!(cur.ahead(1), Some(Tok::Op(":" | "=>"))) {
+                cur.at += 2;
+                cur.skip_lines();
+            }
+            let value = self.expr(cur, 0);
+            if all.len() < MAX_LIST {
+                all.push((key, value));
+            }
+            cur.at = cur.at.max(at + 1);
+            cur.eat(",");
+        }
+        Val::Map(all)
+    }
+
+    /// The values in brackets, with comprehensions carried out.
+    pub(super) fn items(&mut self, cur: &mut Cursor) -> Vec<Val> {
+        if let Some(at) = comprehension(cur).filter(|_| self.lang == "python") {
+            return self.comprehended(cur, at);
+        }
+        let mut all = Vec::new();
+        while cur.at < cur.end && self.spend() {
+            let at = cur.at;
+            if matches!(cur.tok(), Some(Tok::Newline(_) | Tok::Op("," | ":" | ";"))) {
+                cur.at += 1;
+                continue;
+            }
+            // A brace may as well be a block of statements.
+            let statement = cur.name().is_some_and(|n| {
+                matches!(n, "for" | "foreach" | "return" | "let" | "const" | "var" | "my" | "def" | "function" | "if" | "while")
+            });
+            let value = if statement { self.walk(&mut cur.range(at, cur.end)) } else { self.expr(cur, 0) };
+            if statement {
+                cur.at = cur.end;
+            }
+            if all.len() < MAX_LIST {
+                all.push(value);
+            }
+            cur.at = cur.at.max(at + 1);
+        }
+        all
+    }
+
+    /// `x for a in as for b in bs if c`
+    fn comprehended(&mut self, cur: &mut Cursor, at: usize) -> Vec<Val> {
+        let element = cur.range(cur.at, at);
+        let mut clauses = cur.range(at + 1, cur.end);
+        let mut out = Vec::new();
+        self.clause(&element, &mut clauses, &mut out);
+        cur.at = cur.end;
+        out
+    }
+
+    fn clause(&mut self, element: &Cursor, cur: &mut Cursor, out: &mut Vec<Val>) {
+        let Some(at) = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "in")) else {
+            return;
+        };
+        let names = names_in(&cur.range(cur.at, at));
+        cur.at = at + 1;
+        let iter = self.expr(cur, 2);
+        let next = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "for"));
+        let condition = cur.range(cur.at, next.unwrap_or(cur.end));
+        let mut elements = iter.elements(true);
+        if elements.is_empty() {
+            elements.push(Val::nothing());
+        }
+        for one in elements {
+            if !self.spend() || out.len() >= MAX_LIST {
+                return;
+            }
+            self.bind_names(&names, one);
+            self.walk(&mut condition.clone());
+            match next {
+                Some(at) => {
+                    let mut rest = cur.range(at + 1, cur.end);
+                    self.deeper((), |walk| walk.clause(element, &mut rest, out));
+                }
+                None => {
+                    let value = self.expr(&mut element.clone(), 0);
+                    out.push(value);
+                }
+            }
+        }
+    }
+
+    /// `<STDIN>`, `<$file>`, `<*.txt>`
+    fn angle(&mut self, cur: &mut Cursor) -> Val {
+        let close = (cur.at..cur.end.min(cur.at + 12)).find(|i| cur.get(*i) == Some(&Tok::Op(">")));
+        let Some(close) = close else {
+            cur.at += 1;
+            return Val::nothing();
+        };
+        let names = names_in(&cur.range(cur.at, close));
+        cur.at = close + 1;
+        match names.first().map(String::as_str) {
+            Some("STDIN") | None => Val::Text(self.host.input()),
+            Some(name) => {
+                let labels = self.known.get(super::walk::bare(name)).map_or(Labels::NONE, Val::labels);
+                Val::unknown(labels)
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, parts: &[Part]) -> Val {
+        let mut out = Val::text("");
+        if self.lang == "awk" && plain(parts).starts_with("/inet/") {
+            self.mark("socket");
+            self.mark("duplicate");
+        }
+        for part in parts {
+            let piece = match part {
+                Part::Text(text) => Val::text(text.as_str()),
+                Part::Code(code) => {
+                    let mut cur = Cursor::new(self.syntax, code);
+                    let value = self.deeper(Val::nothing(), |walk| walk.expr(&mut cur, 0));
+                    match value {
+                        Val::List(all) => spaced(&all),
+                        other => other,
+                    }
+                }
+            };
+            out = concat(&out, &piece);
+        }
+        out
+    }
+
+    /// A function without a name: `function (a) {..}`, `lambda a: ..`, `sub {..}`, `fn a -> .. end`
+    pub(super) fn anonymous(&mut self, name: &str, cur: &mut Cursor) -> Val {
+        cur.at += 1;
+        if name == "lambda" {
+            let colon = (cur.at..cur.end).find(|i| cur.get(*i) == Some(&Tok::Op(":"))).unwrap_or(cur.end);
+            let params = names_in(&cur.range(cur.at, colon));
+            cur.at = colon + 1;
+            let end = self.block_end_of_expression(cur);
+            let body = cur.range(cur.at, end);
+            cur.at = end;
+            return self.new_function(params, body);
+        }
+        if cur.name().is_some() {
+            cur.at += 1;
+        }
+        self.function(cur)
+    }
+}
+
+fn has_dots(cur: &Cursor) -> bool {
+    (cur.at..cur.end).any(|i| matches!(cur.get(i), Some(Tok::Op("." | "::" | "->" | "?."))))
+}
+
+fn has_comma(cur: &Cursor) -> bool {
+    let mut depth = 0usize;
+    (cur.at..cur.end).any(|i| {
+        match cur.get(i) {
+            Some(Tok::Op("(" | "[" | "{")) => depth += 1,
+            Some(Tok::Op(")" | "]" | "}")) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && cur.get(i) == Some(&Tok::Op(","))
+    })
+}
+
+/// Where the `for` of a comprehension stands, before any comma.
+pub(super) fn comprehension(cur: &Cursor) -> Option<usize> {
+    let mut depth = 0usize;
+    for at in cur.at..cur.end {
+        match cur.get(at) {
+            Some(Tok::Op("(" | "[" | "{")) => depth += 1,
+            Some(Tok::Op(")" | "]" | "}")) => depth = depth.saturating_sub(1),
+            Some(Tok::Op(",")) if depth == 0 => return None,
+            Some(Tok::Name(n)) if depth == 0 && n == "for" && at > cur.at => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn spaced(all: &[Val]) -> Val {
+    let mut out = Val::text("");
+    for (i, one) in all.iter().enumerate() {
+        if i > 0 {
+            out = concat(&out, &Val::text(" "));
+        }
+        out = concat(&out, one);
+    }
+    out
+}
+
+fn arithmetic(op: &str, left: &Val, right: &Val) -> Option<Val> {
+    let (Val::Number(a), Val::Number(b)) = (left, right) else {
+        return None;
+    };
+    let out = match op {
+        "-" => a.wrapping_sub(*b),
+        "*" => a.wrapping_mul(*b),
+        "^" => a ^ b,
+        "&" => a & b,
+        "|" => a | b,
+        "/" => a.checked_div(*b)?,
+        "%" => a.checked_rem_euclid(*b)?,
+        ">>" => a.checked_shr(u32::try_from(*b).ok()?)?,
+        _ => return None,
+    };
+    Some(Val::Number(out))
+}
+
+/// A text or a list a few times.
+fn repeated(op: &str, left: &Val, right: &Val) -> Option<Val> {
+    let times = match (op, left, right) {
+        ("*", other, Val::Number(n)) | ("*", Val::Number(n), other) if !matches!(other, Val::Number(_)) => *n,
+        _ => return None,
+    };
+    let base = if matches!(left, Val::Number(_)) { right } else { left };
+    let mut out = if matches!(base, Val::List(_)) { Val::List(Vec::new()) } else { Val::text("") };
+    for _ in 0..times.clamp(0, 64) {
+        out = concat(&out, base);
+    }
+    Some(out)
+}
+
+/// Whether a name stands between expressions.
+pub(super) fn is_between(name: &str) -> bool {
+    BETWEEN.contains(&name)
+}
