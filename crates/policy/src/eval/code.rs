@@ -400,7 +400,9 @@ impl lang::Host for Guest<'_, '_> {
             tags.add("decoded");
         }
         let (lang, span) = (self.lang.to_string(), self.span);
-        self.within(call, |eval| eval.effect(act, what, Target::Text(call.into()), tags, &lang, span));
+        self.within(call, |eval| {
+            eval.effect(act, what, Target::Text(call.into()), tags, &lang, span)
+        });
     }
 }
 

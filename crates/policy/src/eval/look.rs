@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
-use super::{Eval, Labels, Stream, UNKNOWN, Value};
+use super::{Eval, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::RoleKind;
 use crate::world::Recorder;

@@ -3,9 +3,9 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::value::{Val, concat};
+use super::value::Val;
 use super::walk::{Cursor, MAX_ROUNDS, Walk, bare, dotted};
-use super::{is_shell, pure, role_of};
+use super::{is_shell, role_of};
 use crate::Act;
 use crate::eval::{Labels, Value};
 use crate::facts::{Role, RoleKind};
@@ -26,7 +26,7 @@ impl Args {
     }
 
     /// A named argument, or one of an object that holds options.
-    fn named(&self, names: &[&str]) -> Option<&Val> {
+    pub(super) fn named(&self, names: &[&str]) -> Option<&Val> {
         let fits = |k: &String| names.contains(&k.as_str());
         let direct = self.named.iter().find(|(k, _)| fits(k));
         let inside = self.list.iter().find_map(|v| match v {
@@ -36,13 +36,13 @@ impl Args {
         direct.or(inside).map(|(_, v)| v)
     }
 
-    fn labels(&self) -> Labels {
+    pub(super) fn labels(&self) -> Labels {
         let list = self.list.iter().fold(Labels::NONE, |l, v| l.with(v.labels()));
         self.named.iter().fold(list, |l, (_, v)| l.with(v.labels()))
     }
 
     /// The arguments that are text; lists are taken apart.
-    fn texts(&self) -> Vec<Val> {
+    pub(super) fn texts(&self) -> Vec<Val> {
         let mut flat = Vec::new();
         self.list.iter().for_each(|v| v.clone().flat(&mut flat));
         flat.retain(Val::is_text);
@@ -51,20 +51,22 @@ impl Args {
 }
 
 /// A call with all that belongs to it.
-struct Site<'a> {
-    name: &'a str,
-    receiver: Option<&'a Val>,
-    args: &'a Args,
+pub(super) struct Site<'a> {
+    pub(super) name: &'a str,
+    pub(super) receiver: Option<&'a Val>,
+    pub(super) args: &'a Args,
 }
 
 impl Site<'_> {
     /// What the method is called on, if that is a value, and the arguments.
-    fn all(&self) -> Vec<Val> {
-        let own = self.receiver.filter(|v| !matches!(v, Val::Thing(n, l) if *l == Labels::NONE && !n.ends_with("()")));
+    pub(super) fn all(&self) -> Vec<Val> {
+        let own = self
+            .receiver
+            .filter(|v| !matches!(v, Val::Thing(n, l) if *l == Labels::NONE && !n.ends_with("()")));
         own.into_iter().chain(&self.args.list).cloned().collect()
     }
 
-    fn labels(&self) -> Labels {
+    pub(super) fn labels(&self) -> Labels {
         self.receiver.map_or(Labels::NONE, Val::labels).with(self.args.labels())
     }
 }
@@ -132,7 +134,7 @@ impl Walk<'_> {
     }
 
     /// `map(f, xs)`, `xs.forEach(f)`, `Thread(target=f, args=xs)`
-    fn handed_on(&mut self, site: &Site<'_>) -> Vec<Val> {
+    pub(super) fn handed_on(&mut self, site: &Site<'_>) -> Vec<Val> {
         let functions: Vec<Val> = site
             .args
             .list
@@ -140,7 +142,9 @@ impl Walk<'_> {
             .chain(site.args.named.iter().map(|(_, v)| v))
             .filter(|v| match v {
                 Val::Function(_) => true,
-                Val::Thing(name, _) => role_of(self.lang, name).is_some_and(|r| r.kind != RoleKind::Value || r.arg == "chr"),
+                Val::Thing(name, _) => {
+                    role_of(self.lang, name).is_some_and(|r| r.kind != RoleKind::Value || r.arg == "chr")
+                }
                 _ => false,
             })
             .take(4)
@@ -151,8 +155,16 @@ impl Walk<'_> {
         }
         let mut given: Vec<Val> = site.receiver.map(|r| r.elements(true)).unwrap_or_default();
         let texts = site.args.list.iter().chain(site.args.named.iter().map(|(_, v)| v));
-        given.extend(texts.filter(|v| v.is_text() || matches!(v, Val::List(_))).flat_map(|v| v.elements(true)));
-        let most = if given.iter().all(|v| v.known().is_some_and(|t| t.len() < 6)) { 512 } else { MAX_ROUNDS };
+        given.extend(
+            texts
+                .filter(|v| v.is_text() || matches!(v, Val::List(_)))
+                .flat_map(|v| v.elements(true)),
+        );
+        let most = if given.iter().all(|v| v.known().is_some_and(|t| t.len() < 6)) {
+            512
+        } else {
+            MAX_ROUNDS
+        };
         given.truncate(most);
         let mut out = Vec::new();
         for function in functions {
@@ -169,7 +181,11 @@ impl Walk<'_> {
                 role.tags.iter().for_each(|t| self.mark(t));
                 self.handed_on(site);
                 let far = role.tags.contains(&"socket") || role.tags.contains(&"network");
-                let labels = if far { site.labels().with(Labels::NETWORK) } else { site.labels() };
+                let labels = if far {
+                    site.labels().with(Labels::NETWORK)
+                } else {
+                    site.labels()
+                };
                 Val::Thing(alloc::format!("{}()", site.name), labels)
             }
             RoleKind::Value => self.computed(site, role.arg),
@@ -191,7 +207,9 @@ impl Walk<'_> {
         let plain = Role { arg: "", ..role };
         let own = site.receiver.filter(|v| role.arg == "receiver" && v.is_text());
         let mut texts = site.args.texts();
-        let named = site.args.named(&["path", "src", "file", "filename", "name", "destination", "dst"]);
+        let named = site
+            .args
+            .named(&["path", "src", "file", "filename", "name", "destination", "dst"]);
         if texts.is_empty() && own.is_none() {
             texts.extend(named.filter(|v| v.is_text()).cloned());
         }
@@ -215,7 +233,11 @@ impl Walk<'_> {
             }
         }
         if let (true, Some(target)) = (matches!(role.arg, "to"), rest.first()) {
-            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
+            const WRITE: Role = Role {
+                kind: RoleKind::Write,
+                arg: "",
+                tags: &[],
+            };
             self.host.write(site.name, WRITE, &target.to_value(), &out.to_value());
         }
         self.handed_on(site);
@@ -227,15 +249,26 @@ impl Walk<'_> {
         let texts = site.args.texts();
         let own = site.receiver.filter(|v| v.is_text());
         let mut words = own.into_iter().chain(&texts);
-        let Some(first) = words.next() else { return Val::Thing("open()".into(), site.labels()) };
+        let Some(first) = words.next() else {
+            return Val::Thing("open()".into(), site.labels());
+        };
         let second = words.next();
         let named = site.args.named(&["mode", "flag"]).and_then(Val::known);
         let head = first.known().unwrap_or_default();
-        let leading = matches!(head.trim().split(':').next(), Some("<" | ">" | ">>" | "+<" | "+>" | "-|" | "|-")) && second.is_some();
+        let leading = matches!(
+            head.trim().split(':').next(),
+            Some("<" | ">" | ">>" | "+<" | "+>" | "-|" | "|-")
+        ) && second.is_some();
         let (mode, path) = if leading {
-            (head.trim().to_string(), second.map_or_else(Value::default, Val::to_value))
+            (
+                head.trim().to_string(),
+                second.map_or_else(Value::default, Val::to_value),
+            )
         } else {
-            (named.or_else(|| second.and_then(Val::known)).unwrap_or_default(), first.to_value())
+            (
+                named.or_else(|| second.and_then(Val::known)).unwrap_or_default(),
+                first.to_value(),
+            )
         };
         if leading && matches!(mode.as_str(), "-|" | "|-") || !leading && self.is_pipe(&head) {
             let command = if leading {
@@ -246,16 +279,35 @@ impl Walk<'_> {
             };
             return self.shell(site.name, &command, None);
         }
+        if self.syntax.sigils && (mode.contains('&') || head.contains('&')) {
+            self.mark("duplicate");
+        }
         let arrow = !leading && self.syntax.sigils && head.trim_start().starts_with('>');
-        let path = if arrow { Value::text(head.trim_start_matches(['>', '+', ' '])) } else { path };
+        let path = if arrow {
+            Value::text(head.trim_start_matches(['>', '+', ' ']))
+        } else {
+            path
+        };
         let writes = arrow || (mode.len() <= 12 && mode.contains(['w', 'a', 'x', '+', '>']) && !mode.contains('/'));
         if !writes {
-            let path = if self.syntax.sigils && !leading { trimmed(&path) } else { path };
+            let path = if self.syntax.sigils && !leading {
+                trimmed(&path)
+            } else {
+                path
+            };
             return Val::Text(self.host.role(site.name, Role { arg: "", ..role }, &path));
         }
         let append = mode.contains('a') || mode.contains(">>") || head.starts_with(">>");
-        const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
-        const APPEND: Role = Role { kind: RoleKind::Write, arg: "", tags: &["append"] };
+        const WRITE: Role = Role {
+            kind: RoleKind::Write,
+            arg: "",
+            tags: &[],
+        };
+        const APPEND: Role = Role {
+            kind: RoleKind::Write,
+            arg: "",
+            tags: &["append"],
+        };
         let role = if append { APPEND } else { WRITE };
         self.host.write(site.name, role, &path, &Value::default());
         Val::File(path)
@@ -269,7 +321,11 @@ impl Walk<'_> {
     fn code(&mut self, site: &Site<'_>, role: Role) -> Val {
         // The last text is the body: `new Function("a", "b", "code")`.
         let texts = site.args.texts();
-        let value = if role.arg == self.lang && site.name.ends_with("Function") { texts.last() } else { texts.first() };
+        let value = if role.arg == self.lang && site.name.ends_with("Function") {
+            texts.last()
+        } else {
+            texts.first()
+        };
         let Some(value) = value.cloned().or_else(|| site.args.list.first().cloned()) else {
             return Val::nothing();
         };
@@ -277,6 +333,7 @@ impl Walk<'_> {
             return self.call_function(index, &[]);
         }
         let text = value.to_value();
+        self.hidden(site.name, &text);
         match text.known() {
             Some(code) if role.arg == self.lang => {
                 let code = code.to_string();
@@ -284,7 +341,11 @@ impl Walk<'_> {
                     let mut cur = Cursor::new(walk.syntax, &code);
                     walk.walk(&mut cur)
                 });
-                if matches!(value, Val::Thing(..) | Val::List(_)) || site.name.ends_with("compile") { Val::text(code) } else { value }
+                if matches!(value, Val::Thing(..) | Val::List(_)) || site.name.ends_with("compile") {
+                    Val::text(code)
+                } else {
+                    value
+                }
             }
             // A module or an object is no code.
             _ if matches!(value, Val::Thing(..)) && text.labels == Labels::NONE => value,
@@ -292,9 +353,20 @@ impl Walk<'_> {
         }
     }
 
+    /// Code that was hidden is worth a look, even where it could be read: nobody hides what may be seen.
+    pub(super) fn hidden(&mut self, name: &str, text: &Value) {
+        if text.labels.has(Labels::DECODED) && !text.has_unknown() {
+            self.host.act(Act::RunUnknown, "", name);
+        }
+    }
+
     /// A command: text for a shell, or the words of one.
     fn command(&mut self, site: &Site<'_>, role: Role) -> Val {
-        let place = site.args.named(&["cwd", "dir", "chdir"]).map(Val::to_value).map(|dir| self.host.enter(&dir));
+        let place = site
+            .args
+            .named(&["cwd", "dir", "chdir"])
+            .map(Val::to_value)
+            .map(|dir| self.host.enter(&dir));
         let input = site.args.named(&["input", "stdin_data"]).map(Val::to_value);
         let out = self.command_here(site, role, input.as_ref());
         if let Some(place) = place {
@@ -304,9 +376,28 @@ impl Walk<'_> {
         out
     }
 
-    fn command_here(&mut self, site: &Site<'_>, _role: Role, input: Option<&Value>) -> Val {
+    fn command_here(&mut self, site: &Site<'_>, role: Role, input: Option<&Value>) -> Val {
         let mut list = site.args.list.clone();
-        list.extend(site.args.named(&["args", "cmd", "command", "file"]).cloned().filter(|_| site.args.list.is_empty()));
+        if role.arg == "receiver" {
+            list = site.receiver.cloned().into_iter().collect();
+        }
+        list.extend(
+            site.args
+                .named(&["args", "cmd", "command", "file"])
+                .cloned()
+                .filter(|_| site.args.list.is_empty()),
+        );
+        // What comes first is the command, known or not.
+        let unknown = match list.iter().find(|v| !matches!(v, Val::Map(_))) {
+            Some(Val::Thing(_, labels)) => Some(*labels),
+            _ => None,
+        };
+        if let Some(labels) = unknown {
+            return match labels == Labels::NONE {
+                true => Val::unknown(Labels::PROGRAM),
+                false => self.shell(site.name, &Value::unknown(labels), input),
+            };
+        }
         let listed = matches!(list.iter().find(|v| !matches!(v, Val::Map(_))), Some(Val::List(_)));
         let mut words: Vec<Value> = Vec::new();
         for value in list.iter().filter(|v| v.is_text() || matches!(v, Val::List(_))) {
@@ -315,9 +406,7 @@ impl Walk<'_> {
             words.extend(flat.iter().map(Val::to_value));
         }
         let Some(first) = words.first().cloned() else {
-            let labels = site.labels();
-            let thing = list.iter().any(|v| matches!(v, Val::Thing(..)));
-            return if thing && labels != Labels::NONE { self.shell(site.name, &Value::unknown(labels), input) } else { Val::unknown(Labels::PROGRAM) };
+            return Val::unknown(Labels::PROGRAM);
         };
         let single = words.len() == 1 && !listed;
         let one_word = !first.prefix().contains(' ') && !first.pattern().contains(' ');
@@ -339,11 +428,22 @@ impl Walk<'_> {
         if is_shell(words) {
             self.mark("shell");
         }
+        self.descriptor(words);
         Val::Text(self.host.start(name, words, input))
     }
 
+    /// A program that is no file but an open descriptor.
+    fn descriptor(&mut self, words: &[Value]) {
+        let program = words.first().map(Value::pattern).unwrap_or_default();
+        if program.starts_with("/proc/") && program.contains("/fd/") {
+            self.mark("descriptor");
+        }
+    }
+
     pub(super) fn shell(&mut self, name: &str, text: &Value, input: Option<&Value>) -> Val {
+        self.hidden(name, text);
         let words: Vec<Value> = text.pattern().split_whitespace().map(Value::text).collect();
+        self.descriptor(&words);
         if is_shell(&words) {
             self.mark("shell");
         }
@@ -370,7 +470,11 @@ impl Walk<'_> {
         if role.arg == "to"
             && let Some(target) = texts.get(1)
         {
-            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &["download"] };
+            const WRITE: Role = Role {
+                kind: RoleKind::Write,
+                arg: "",
+                tags: &["download"],
+            };
             self.host.write(site.name, WRITE, &target.to_value(), &out);
         }
         self.handed_on_with(site, &Val::Text(out.clone()));
@@ -379,151 +483,26 @@ impl Walk<'_> {
 
     /// Functions among the arguments get what was fetched.
     fn handed_on_with(&mut self, site: &Site<'_>, value: &Val) {
-        let functions: Vec<Val> = site.args.list.iter().filter(|v| matches!(v, Val::Function(_))).cloned().collect();
+        let functions: Vec<Val> = site
+            .args
+            .list
+            .iter()
+            .filter(|v| matches!(v, Val::Function(_)))
+            .cloned()
+            .collect();
         for function in functions.iter().take(4) {
             self.call(function, Args::of(alloc::vec![value.clone()]));
         }
     }
 
     /// What is sent matters when it holds a secret.
-    fn sent(&mut self, site: &Site<'_>, role: Role) -> Val {
+    pub(super) fn sent(&mut self, site: &Site<'_>, role: Role) -> Val {
         let labels = site.args.labels();
         if labels.has(Labels::SECRET.with(Labels::ENVIRON).with(Labels::SECRET_VARIABLE)) {
             self.host.role(site.name, role, &Value::unknown(labels));
         }
         self.handed_on(site);
         Val::Thing(alloc::format!("{}()", site.name), site.labels())
-    }
-
-    fn computed(&mut self, site: &Site<'_>, what: &str) -> Val {
-        let all = site.all();
-        let first = site.args.list.first();
-        match what {
-            "print" | "print-line" => self.prints(site, what == "print-line"),
-            "environ" => match first.and_then(Val::known) {
-                Some(name) => self.environment(&name, site.args.list.get(1)),
-                None => Val::Thing(site.name.into(), Labels::ENVIRON),
-            },
-            "export" => {
-                if let [name, value, ..] = site.args.list.as_slice() {
-                    self.host.export(&name.known().unwrap_or_default(), &value.to_value());
-                }
-                Val::nothing()
-            }
-            "cwd" => {
-                if let Some(dir) = site.args.texts().first() {
-                    self.host.enter(&dir.to_value());
-                }
-                Val::nothing()
-            }
-            "require" => self.required(site),
-            "getattr" => match (first, site.args.list.get(1).and_then(Val::known)) {
-                (Some(thing), Some(name)) => self.at_key(&thing.clone(), &name),
-                _ => Val::Thing(String::new(), site.labels()),
-            },
-            "apply" => self.applied(site),
-            "input" => Val::Text(self.host.input()),
-            "arguments" => Val::List(self.host.arguments().into_iter().map(Val::Text).collect()),
-            "content" => self.content(site),
-            "map" => Val::List(self.handed_on(site)),
-            "drop" if site.receiver.is_some() => {
-                self.host.act(Act::Do, "database.drop", site.name);
-                Val::nothing()
-            }
-            "reverse-shell" => {
-                self.host.act(Act::Do, "reverse.shell", site.name);
-                Val::nothing()
-            }
-            "run-unknown" => {
-                self.host.act(Act::RunUnknown, "", site.name);
-                Val::nothing()
-            }
-            "home" => Val::text(self.host.home()),
-            _ => {
-                self.handed_on(site);
-                let home = self.host.home();
-                pure::run(what, &all, &home)
-            }
-        }
-    }
-
-    fn environment(&mut self, name: &str, otherwise: Option<&Val>) -> Val {
-        let value = self.host.variable(name);
-        match otherwise {
-            Some(other) if value.has_unknown() && other.is_text() => other.clone(),
-            _ => Val::Text(value),
-        }
-    }
-
-    /// What is written to an open file.
-    fn content(&mut self, site: &Site<'_>) -> Val {
-        const APPEND: Role = Role { kind: RoleKind::Write, arg: "", tags: &["append"] };
-        match (site.receiver, site.args.list.first()) {
-            (Some(Val::File(path)), Some(text)) => {
-                let (path, text) = (path.clone(), text.to_value());
-                self.host.write(site.name, APPEND, &path, &text);
-                Val::nothing()
-            }
-            (Some(Val::Thing(name, _)), _) if name.ends_with("stdout") => self.prints(site, false),
-            _ => self.sent(site, Role { kind: RoleKind::Send, arg: "", tags: &[] }),
-        }
-    }
-
-    fn required(&mut self, site: &Site<'_>) -> Val {
-        match site.args.list.first().and_then(Val::known) {
-            Some(module) => {
-                let module = module.strip_prefix("node:").unwrap_or(&module).to_string();
-                Val::Thing(module, Labels::NONE)
-            }
-            None => Val::nothing(),
-        }
-    }
-
-    /// `obj.send(:system, x)`, `call_user_func("system", x)`, `f.call(null, x)`, `f.apply(null, [x])`
-    fn applied(&mut self, site: &Site<'_>) -> Val {
-        let mut rest = site.args.list.clone();
-        let own = match site.receiver {
-            Some(Val::Function(i)) => Some(Val::Function(*i)),
-            Some(Val::Thing(name, l)) if role_of(self.lang, name).is_some() => Some(Val::Thing(name.clone(), *l)),
-            _ => None,
-        };
-        let callee = match own {
-            Some(own) => own,
-            None if rest.is_empty() => return Val::nothing(),
-            None => match (rest.remove(0), site.receiver) {
-                (Val::Text(v), Some(Val::Thing(head, _))) if v.known().is_some() => {
-                    Val::Thing(dotted(head, v.known().unwrap_or_default()), Labels::NONE)
-                }
-                (Val::Text(v), _) if v.known().is_some() => {
-                    Val::Thing(v.known().unwrap_or_default().into(), Labels::NONE)
-                }
-                (other, _) => other,
-            },
-        };
-        let mut flat = Vec::new();
-        rest.into_iter().for_each(|v| v.flat(&mut flat));
-        self.call(&callee, Args::of(flat))
-    }
-
-    fn prints(&mut self, site: &Site<'_>, line: bool) -> Val {
-        let Some(mut printed) = self.printed.take() else { return Val::nothing() };
-        let mut all = site.args.list.clone();
-        if matches!(all.first(), Some(Val::Thing(n, _)) if n.ends_with("STDERR") || n.ends_with("stderr")) {
-            self.printed = Some(printed);
-            return Val::nothing();
-        }
-        all.retain(|v| !matches!(v, Val::Thing(n, _) if n.chars().all(|c| c.is_ascii_uppercase())));
-        let end = site.args.named(&["end"]).and_then(Val::known);
-        let by = if self.syntax.sigils { "" } else { " " };
-        for (i, one) in all.iter().enumerate() {
-            if i > 0 {
-                printed.push_text(by);
-            }
-            printed = concat(&Val::Text(printed), &Val::Text(one.to_value())).to_value();
-        }
-        printed.push_text(end.as_deref().unwrap_or(if line { "\n" } else { "" }));
-        self.printed = Some(printed);
-        Val::nothing()
     }
 }
 

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::calls::Args;
 use super::lexer::{Part, Tok};
-use super::value::{MAX_LIST, Val, concat, join_path};
+use super::value::{Val, concat, join_path};
 use super::walk::{Cursor, Walk, dotted, names_in, pairs_in};
 use crate::eval::{Labels, Value};
 use crate::facts::{Role, RoleKind};
@@ -22,9 +22,43 @@ pub(super) fn plain(parts: &[Part]) -> String {
 
 /// Words that stand between expressions, not in them.
 const BETWEEN: &[&str] = &[
-    "if", "unless", "else", "elif", "elsif", "for", "foreach", "while", "until", "then", "do", "end", "in", "of", "and",
-    "or", "is", "as", "from", "import", "rescue", "return", "except", "catch", "x", "instanceof", "eq", "ne", "lt", "gt",
-    "with", "where", "when", "case", "def", "sub", "class",
+    "if",
+    "unless",
+    "else",
+    "elif",
+    "elsif",
+    "for",
+    "foreach",
+    "while",
+    "until",
+    "then",
+    "do",
+    "end",
+    "in",
+    "of",
+    "and",
+    "or",
+    "is",
+    "as",
+    "from",
+    "import",
+    "rescue",
+    "return",
+    "except",
+    "catch",
+    "x",
+    "instanceof",
+    "eq",
+    "ne",
+    "lt",
+    "gt",
+    "with",
+    "where",
+    "when",
+    "case",
+    "def",
+    "sub",
+    "class",
 ];
 
 impl Walk<'_> {
@@ -42,7 +76,9 @@ impl Walk<'_> {
                 left = concat(&left, &right);
                 continue;
             }
-            let Some((op, level)) = self.operator(cur, &left) else { break };
+            let Some((op, level)) = self.operator(cur, &left) else {
+                break;
+            };
             if level < least {
                 break;
             }
@@ -79,7 +115,11 @@ impl Walk<'_> {
             return self.shell("print", &right.to_value(), Some(&left.to_value()));
         }
         if right.is_text() && !matches!(right, Val::Number(_)) {
-            const WRITE: Role = Role { kind: RoleKind::Write, arg: "", tags: &[] };
+            const WRITE: Role = Role {
+                kind: RoleKind::Write,
+                arg: "",
+                tags: &[],
+            };
             self.host.write("print", WRITE, &right.to_value(), &left.to_value());
         }
         Val::nothing()
@@ -170,7 +210,10 @@ impl Walk<'_> {
             "+" | "." | ".." | "<>" | "++" | "~" => concat(&left, &right),
             "||" | "//" | "??" if left.is_unknown() => right,
             "||" | "//" | "??" | "&&" | "=~" => left,
-            "/" if left.is_text() && right.is_text() && !matches!((&left, &right), (Val::Number(_), Val::Number(_))) => {
+            "/" if left.is_text()
+                && right.is_text()
+                && !matches!((&left, &right), (Val::Number(_), Val::Number(_))) =>
+            {
                 Val::Text(join_path(&left.to_value(), &right.to_value()))
             }
             "-" | "^" | "*" | "/" | "&" | "|" | ">>" | "%" => arithmetic(op, &left, &right)
@@ -206,28 +249,28 @@ impl Walk<'_> {
     fn arrow(&mut self, left: Val, target: &Cursor, cur: &mut Cursor) -> Val {
         if matches!(self.lang, "perl" | "ruby" | "php") {
             let right = self.expr(cur, 1);
-            return if matches!(left, Val::Thing(..)) { right } else { Val::List(alloc::vec![left, right]) };
+            return if matches!(left, Val::Thing(..)) {
+                right
+            } else {
+                Val::List(alloc::vec![left, right])
+            };
         }
         let params = names_in(target);
-        let end = if cur.is("{") { cur.closing(cur.at) + 1 } else { self.block_end_of_expression(cur) };
+        let end = if cur.is("{") {
+            cur.closing(cur.at) + 1
+        } else {
+            self.block_end_of_expression(cur)
+        };
         let body = cur.range(cur.at, end);
         cur.at = end;
         self.new_function(params, body)
     }
 
     /// Where an expression ends that is the body of a function.
-    pub(super) fn block_end_of_expression(&self, cur: &Cursor) -> usize {
-        let mut depth = 0usize;
-        for at in cur.at..cur.end {
-            match cur.get(at) {
-                Some(Tok::Op("(" | "[" | "{")) => depth += 1,
-                Some(Tok::Op(")" | "]" | "}")) if depth == 0 => return at,
-                Some(Tok::Op(")" | "]" | "}")) => depth -= 1,
-                Some(Tok::Op("," | ";") | Tok::Newline(_)) if depth == 0 && at > cur.at => return at,
-                _ => {}
-            }
-        }
-        cur.end
+    pub(super) fn block_end_of_expression(&mut self, cur: &Cursor) -> usize {
+        let end = expression_end(cur);
+        self.pay(end - cur.at.min(end));
+        end
     }
 
     pub(super) fn assign(&mut self, target: &Cursor, value: Val) {
@@ -279,7 +322,9 @@ impl Walk<'_> {
 
     /// An operand with what follows it directly.
     fn operand(&mut self, cur: &mut Cursor) -> Val {
-        let Some(tok) = cur.tok().cloned() else { return Val::nothing() };
+        let Some(tok) = cur.tok().cloned() else {
+            return Val::nothing();
+        };
         match tok {
             Tok::Text(parts) => {
                 cur.at += 1;
@@ -332,7 +377,11 @@ impl Walk<'_> {
                 match cur.name().map(ToString::to_string) {
                     Some(name) => {
                         cur.at += 1;
-                        let value = if self.lang == "ruby" { Val::text(name) } else { Val::Thing(name, Labels::NONE) };
+                        let value = if self.lang == "ruby" {
+                            Val::text(name)
+                        } else {
+                            Val::Thing(name, Labels::NONE)
+                        };
                         self.after(value, cur)
                     }
                     None => Val::nothing(),
@@ -376,114 +425,6 @@ impl Walk<'_> {
         self.after(value, cur)
     }
 
-    /// `[..]`, `{..}`; keys of pairs are elements, too.
-    fn list(&mut self, cur: &mut Cursor) -> Val {
-        let close = cur.closing(cur.at);
-        let mut inner = cur.range(cur.at + 1, close);
-        let pair = |cur: &Cursor| matches!(cur.ahead(1), Some(Tok::Op(":" | "=>")));
-        let map = cur.is("{") && (pair(&inner) || inner.at == inner.end) || cur.is("[") && matches!(inner.ahead(1), Some(Tok::Op("=>")));
-        cur.at = close + 1;
-        if map && comprehension(&inner).is_none() {
-            return self.map(&mut inner);
-        }
-        Val::List(self.items(&mut inner))
-    }
-
-    /// `{a: 1, "b": 2}`, `["a" => 1]`
-    fn map(&mut self, cur: &mut Cursor) -> Val {
-        let mut all = Vec::new();
-        while cur.at < cur.end && self.spend() {
-            let at = cur.at;
-            cur.skip_lines();
-            let key = match cur.tok() {
-                Some(Tok::Name(n)) => n.clone(),
-                Some(Tok::Text(parts)) => plain(parts),
-                _ => String::new(),
-            };
-            if matches!(cur.ahead(1), Some(Tok::Op(":" | "=>"))) {
-                cur.at += 2;
-                cur.skip_lines();
-            }
-            let value = self.expr(cur, 0);
-            if all.len() < MAX_LIST {
-                all.push((key, value));
-            }
-            cur.at = cur.at.max(at + 1);
-            cur.eat(",");
-        }
-        Val::Map(all)
-    }
-
-    /// The values in brackets, with comprehensions carried out.
-    pub(super) fn items(&mut self, cur: &mut Cursor) -> Vec<Val> {
-        if let Some(at) = comprehension(cur).filter(|_| self.lang == "python") {
-            return self.comprehended(cur, at);
-        }
-        let mut all = Vec::new();
-        while cur.at < cur.end && self.spend() {
-            let at = cur.at;
-            if matches!(cur.tok(), Some(Tok::Newline(_) | Tok::Op("," | ":" | ";"))) {
-                cur.at += 1;
-                continue;
-            }
-            // A brace may as well be a block of statements.
-            let statement = cur.name().is_some_and(|n| {
-                matches!(n, "for" | "foreach" | "return" | "let" | "const" | "var" | "my" | "def" | "function" | "if" | "while")
-            });
-            let value = if statement { self.walk(&mut cur.range(at, cur.end)) } else { self.expr(cur, 0) };
-            if statement {
-                cur.at = cur.end;
-            }
-            if all.len() < MAX_LIST {
-                all.push(value);
-            }
-            cur.at = cur.at.max(at + 1);
-        }
-        all
-    }
-
-    /// `x for a in as for b in bs if c`
-    fn comprehended(&mut self, cur: &mut Cursor, at: usize) -> Vec<Val> {
-        let element = cur.range(cur.at, at);
-        let mut clauses = cur.range(at + 1, cur.end);
-        let mut out = Vec::new();
-        self.clause(&element, &mut clauses, &mut out);
-        cur.at = cur.end;
-        out
-    }
-
-    fn clause(&mut self, element: &Cursor, cur: &mut Cursor, out: &mut Vec<Val>) {
-        let Some(at) = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "in")) else {
-            return;
-        };
-        let names = names_in(&cur.range(cur.at, at));
-        cur.at = at + 1;
-        let iter = self.expr(cur, 2);
-        let next = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "for"));
-        let condition = cur.range(cur.at, next.unwrap_or(cur.end));
-        let mut elements = iter.elements(true);
-        if elements.is_empty() {
-            elements.push(Val::nothing());
-        }
-        for one in elements {
-            if !self.spend() || out.len() >= MAX_LIST {
-                return;
-            }
-            self.bind_names(&names, one);
-            self.walk(&mut condition.clone());
-            match next {
-                Some(at) => {
-                    let mut rest = cur.range(at + 1, cur.end);
-                    self.deeper((), |walk| walk.clause(element, &mut rest, out));
-                }
-                None => {
-                    let value = self.expr(&mut element.clone(), 0);
-                    out.push(value);
-                }
-            }
-        }
-    }
-
     /// `<STDIN>`, `<$file>`, `<*.txt>`
     fn angle(&mut self, cur: &mut Cursor) -> Val {
         let close = (cur.at..cur.end.min(cur.at + 12)).find(|i| cur.get(*i) == Some(&Tok::Op(">")));
@@ -496,7 +437,10 @@ impl Walk<'_> {
         match names.first().map(String::as_str) {
             Some("STDIN") | None => Val::Text(self.host.input()),
             Some(name) => {
-                let labels = self.known.get(super::walk::bare(name)).map_or(Labels::NONE, Val::labels);
+                let labels = self
+                    .known
+                    .get(super::walk::bare(name))
+                    .map_or(Labels::NONE, Val::labels);
                 Val::unknown(labels)
             }
         }
@@ -529,7 +473,9 @@ impl Walk<'_> {
     pub(super) fn anonymous(&mut self, name: &str, cur: &mut Cursor) -> Val {
         cur.at += 1;
         if name == "lambda" {
-            let colon = (cur.at..cur.end).find(|i| cur.get(*i) == Some(&Tok::Op(":"))).unwrap_or(cur.end);
+            let colon = (cur.at..cur.end)
+                .find(|i| cur.get(*i) == Some(&Tok::Op(":")))
+                .unwrap_or(cur.end);
             let params = names_in(&cur.range(cur.at, colon));
             cur.at = colon + 1;
             let end = self.block_end_of_expression(cur);
@@ -558,21 +504,6 @@ fn has_comma(cur: &Cursor) -> bool {
         }
         depth == 0 && cur.get(i) == Some(&Tok::Op(","))
     })
-}
-
-/// Where the `for` of a comprehension stands, before any comma.
-pub(super) fn comprehension(cur: &Cursor) -> Option<usize> {
-    let mut depth = 0usize;
-    for at in cur.at..cur.end {
-        match cur.get(at) {
-            Some(Tok::Op("(" | "[" | "{")) => depth += 1,
-            Some(Tok::Op(")" | "]" | "}")) => depth = depth.saturating_sub(1),
-            Some(Tok::Op(",")) if depth == 0 => return None,
-            Some(Tok::Name(n)) if depth == 0 && n == "for" && at > cur.at => return Some(at),
-            _ => {}
-        }
-    }
-    None
 }
 
 fn spaced(all: &[Val]) -> Val {
@@ -611,7 +542,11 @@ fn repeated(op: &str, left: &Val, right: &Val) -> Option<Val> {
         _ => return None,
     };
     let base = if matches!(left, Val::Number(_)) { right } else { left };
-    let mut out = if matches!(base, Val::List(_)) { Val::List(Vec::new()) } else { Val::text("") };
+    let mut out = if matches!(base, Val::List(_)) {
+        Val::List(Vec::new())
+    } else {
+        Val::text("")
+    };
     for _ in 0..times.clamp(0, 64) {
         out = concat(&out, base);
     }
@@ -621,4 +556,19 @@ fn repeated(op: &str, left: &Val, right: &Val) -> Option<Val> {
 /// Whether a name stands between expressions.
 pub(super) fn is_between(name: &str) -> bool {
     BETWEEN.contains(&name)
+}
+
+/// The first comma or end of a line outside of brackets.
+fn expression_end(cur: &Cursor) -> usize {
+    let mut depth = 0usize;
+    for at in cur.at..cur.end {
+        match cur.get(at) {
+            Some(Tok::Op("(" | "[" | "{")) => depth += 1,
+            Some(Tok::Op(")" | "]" | "}")) if depth == 0 => return at,
+            Some(Tok::Op(")" | "]" | "}")) => depth -= 1,
+            Some(Tok::Op("," | ";") | Tok::Newline(_)) if depth == 0 && at > cur.at => return at,
+            _ => {}
+        }
+    }
+    cur.end
 }

@@ -517,7 +517,8 @@ impl Lexer {
             Interpolation::Template if quote != '`' => Holes::None,
             Interpolation::Hash => Holes::Hash,
             Interpolation::Sigil => Holes::Sigil,
-            Interpolation::Template | Interpolation::Dollar => Holes::Dollar,
+            Interpolation::Template => Holes::Template,
+            Interpolation::Dollar => Holes::Dollar,
         };
         split_parts(body, holes)
     }
@@ -530,7 +531,28 @@ impl Lexer {
             Some(Tok::Name(n)) => {
                 matches!(
                     n.as_str(),
-                    "return" | "if" | "unless" | "and" | "or" | "not" | "split" | "grep" | "map" | "print" | "puts" | "unlink" | "my" | "keys" | "values" | "in" | "exec" | "system" | "join" | "push" | "while" | "foreach"
+                    "return"
+                        | "if"
+                        | "unless"
+                        | "and"
+                        | "or"
+                        | "not"
+                        | "split"
+                        | "grep"
+                        | "map"
+                        | "print"
+                        | "puts"
+                        | "unlink"
+                        | "my"
+                        | "keys"
+                        | "values"
+                        | "in"
+                        | "exec"
+                        | "system"
+                        | "join"
+                        | "push"
+                        | "while"
+                        | "foreach"
                 )
             }
             _ => false,
@@ -547,4 +569,3 @@ impl Lexer {
         }
     }
 }
-

@@ -6,9 +6,13 @@
 //! a command.
 
 mod calls;
+mod computed;
 mod expr;
+mod imports;
 mod lexer;
 mod lines;
+mod lists;
+mod loops;
 mod names;
 mod parts;
 mod pure;
@@ -80,9 +84,13 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
         walk.walk(&mut walk::Cursor::new(syntax, code));
     }
     let has = |m: &str| walk.marks.contains(&m);
-    let reverse = has("socket") && (has("shell") || has("duplicate")) || has("memory") && has("self-file");
+    let reverse = has("socket") && (has("shell") || has("duplicate"));
+    let memory = has("memory") && has("descriptor");
     if reverse {
         walk.host.act(Act::Do, "reverse.shell", "a socket with a shell");
+    }
+    if memory {
+        walk.host.act(Act::RunUnknown, "", "a program in memory");
     }
     walk.printed
 }
@@ -97,13 +105,20 @@ fn cut(code: &str) -> &str {
 
 /// A shell that is started to be typed into.
 fn is_shell(words: &[Value]) -> bool {
-    let Some(program) = words.first().map(Value::pattern) else { return false };
+    let Some(program) = words.first().map(Value::pattern) else {
+        return false;
+    };
     let name = program.rsplit('/').next().unwrap_or_default();
     let shell = matches!(
         name,
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "cmd" | "cmd.exe" | "powershell" | "powershell.exe" | "pwsh"
     );
-    let plain = |w: &Value| matches!(w.known(), Some("-i" | "-l" | "-s" | "-p" | "-" | "--login" | "2>&1" | "0<&1" | "1>&0"));
+    let plain = |w: &Value| {
+        matches!(
+            w.known(),
+            Some("-i" | "-l" | "-s" | "-p" | "-" | "--login" | "2>&1" | "0<&1" | "1>&0")
+        )
+    };
     let busybox = name == "busybox" && words.get(1).is_some_and(|w| w.known() == Some("sh"));
     busybox || shell && words.iter().skip(1).all(plain)
 }
@@ -119,9 +134,7 @@ fn role_of(lang: &str, name: &str) -> Option<Role> {
     };
     let hit = |key: &str| {
         name == key
-            || name
-                .strip_suffix(key)
-                .is_some_and(|head| head.ends_with('.'))
+            || name.strip_suffix(key).is_some_and(|head| head.ends_with('.'))
             || key.contains('*') && glob::matches(key, name)
     };
     let longest = |wanted: &str| {
@@ -130,5 +143,6 @@ fn role_of(lang: &str, name: &str) -> Option<Role> {
             .filter(|(key, _)| hit(key))
             .max_by_key(|(key, _)| key.len())
     };
-    longest(lang).or_else(|| longest("any")).map(|(_, role)| *role)
+    let own = if table(lang).is_empty() { "other" } else { lang };
+    longest(own).or_else(|| longest("any")).map(|(_, role)| *role)
 }

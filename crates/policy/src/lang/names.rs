@@ -14,9 +14,10 @@ use crate::facts::RoleKind;
 impl Walk<'_> {
     pub(super) fn name(&mut self, name: &str, cur: &mut Cursor) -> Val {
         match name {
-            "new" | "await" | "async" | "yield" | "typeof" | "void" | "my" | "our" | "local" | "let" | "const" | "var"
-            | "not" | "go" | "defer"
-                if (self.lang == "go" || !matches!(name, "go" | "defer")) && matches!(cur.ahead(1), Some(Tok::Name(_) | Tok::Op("(" | "[" | "{" | "&" | "*"))) =>
+            "new" | "await" | "async" | "yield" | "typeof" | "void" | "my" | "our" | "local" | "let" | "const"
+            | "var" | "not" | "go" | "defer"
+                if (self.lang == "go" || !matches!(name, "go" | "defer"))
+                    && matches!(cur.ahead(1), Some(Tok::Name(_) | Tok::Op("(" | "[" | "{" | "&" | "*"))) =>
             {
                 cur.at += 1;
                 return self.expr(cur, 6);
@@ -58,7 +59,9 @@ impl Walk<'_> {
         while self.spend() {
             let at = cur.at;
             value = match cur.tok() {
-                Some(Tok::Op("." | "?." | "::" | "->" | ":")) if self.is_member(cur) => self.member_or_method(value, cur),
+                Some(Tok::Op("." | "?." | "::" | "->" | ":")) if self.is_member(cur) => {
+                    self.member_or_method(value, cur)
+                }
                 Some(Tok::Op("->")) if self.syntax.sigils && matches!(cur.ahead(1), Some(Tok::Op("[" | "{" | "("))) => {
                     cur.at += 1;
                     value
@@ -117,7 +120,9 @@ impl Walk<'_> {
 
     fn member_or_method(&mut self, value: Val, cur: &mut Cursor) -> Val {
         cur.at += 1;
-        let Some(name) = cur.name().map(ToString::to_string) else { return value };
+        let Some(name) = cur.name().map(ToString::to_string) else {
+            return value;
+        };
         cur.at += 1;
         let args = if cur.is("(") {
             Some(self.arguments(cur))
@@ -163,7 +168,7 @@ impl Walk<'_> {
         let outer = self.element.take();
         for element in source.elements(false).into_iter().take(MAX_ROUNDS) {
             self.element = Some(element);
-            self.deeper(Val::nothing(), |walk| walk.walk(&mut body.clone()));
+            self.walk(&mut body.clone());
         }
         self.element = outer;
     }
@@ -181,7 +186,12 @@ impl Walk<'_> {
                 .iter()
                 .find(|(k, _)| k == name)
                 .map_or_else(Val::nothing, |(_, v)| v.clone()),
-            Val::Text(v) if matches!(name, "text" | "content" | "body" | "stdout" | "data" | "value" | "path" | "name") => {
+            Val::Text(v)
+                if matches!(
+                    name,
+                    "text" | "content" | "body" | "stdout" | "data" | "value" | "path" | "name"
+                ) =>
+            {
                 Val::Text(v.clone())
             }
             other => Val::Thing(name.to_string(), other.labels()),
@@ -192,7 +202,7 @@ impl Walk<'_> {
         let Val::Thing(name, _) = value else { return false };
         self.syntax.bare_calls
             && !name.starts_with(['$', '@', '%'])
-            && role_of(self.lang, name).is_some_and(|r| r.kind != RoleKind::Tag)
+            && role_of(self.lang, name).is_some_and(|r| r.kind != RoleKind::Tag || self.syntax.sigils)
     }
 
     /// Whether arguments without brackets follow.
@@ -245,7 +255,7 @@ impl Walk<'_> {
         if let Some(handed) = self.handed.take() {
             args.list.push(handed);
         }
-        if inner.at < inner.end && self.lang == "python" && super::expr::comprehension(&inner).is_some() {
+        if inner.at < inner.end && self.lang == "python" && super::lists::comprehension(&inner).is_some() {
             args.list.push(Val::List(self.items(&mut inner)));
             return args;
         }
@@ -304,7 +314,7 @@ impl Walk<'_> {
             return self.at_key(&value, &word);
         }
         let slices = (inner.at..inner.end).any(|i| matches!(inner.get(i), Some(Tok::Op(":" | "::"))));
-        if slices && value.is_text() || slices && matches!(value, Val::List(_)) {
+        if slices && (value.is_text() || matches!(value, Val::List(_))) {
             return self.slice(&value, &mut inner);
         }
         let key = self.expr(&mut inner, 0);
@@ -326,7 +336,11 @@ impl Walk<'_> {
         while cur.at < cur.end && self.spend() {
             let at = cur.at;
             if cur.eat(":") || cur.eat("::") {
-                which += if matches!(cur.get(at), Some(Tok::Op("::"))) { 2 } else { 1 };
+                which += if matches!(cur.get(at), Some(Tok::Op("::"))) {
+                    2
+                } else {
+                    1
+                };
                 continue;
             }
             let bound = self.expr(cur, 2);
@@ -358,7 +372,9 @@ impl Walk<'_> {
         {
             return Val::Text(self.host.variable(key));
         }
-        let Some(role) = role_of(self.lang, bare(name)) else { return value };
+        let Some(role) = role_of(self.lang, bare(name)) else {
+            return value;
+        };
         match (role.kind, role.arg) {
             (RoleKind::Value, "environ") => Val::Thing(name.clone(), labels.with(Labels::ENVIRON)),
             (RoleKind::Value, "home") => Val::Text(Value::text(self.host.home())),
@@ -373,7 +389,21 @@ impl Walk<'_> {
 fn is_scope(name: &str) -> bool {
     matches!(
         name.trim_end_matches("()"),
-        "globals" | "locals" | "vars" | "window" | "globalThis" | "global" | "self" | "this" | "_G" | "__builtins__"
-            | "builtins" | "__builtins__.__dict__" | "builtins.__dict__" | "root" | "GLOBALS" | "_ENV"
+        "globals"
+            | "locals"
+            | "vars"
+            | "window"
+            | "globalThis"
+            | "global"
+            | "self"
+            | "this"
+            | "_G"
+            | "__builtins__"
+            | "builtins"
+            | "__builtins__.__dict__"
+            | "builtins.__dict__"
+            | "root"
+            | "GLOBALS"
+            | "_ENV"
     ) && name != "_ENV"
 }

@@ -25,6 +25,7 @@ pub(super) enum Holes {
     Hash,
     Sigil,
     Dollar,
+    Template,
     Braces,
 }
 
@@ -43,7 +44,8 @@ pub(super) fn split_parts(body: &[(char, bool)], holes: Holes) -> Vec<Part> {
             }
             Holes::Braces if c == '{' => braced(body, at),
             Holes::Hash if c == '#' && next == '{' => braced(body, at + 1),
-            Holes::Dollar if c == '$' && next == '{' => braced(body, at + 1),
+            Holes::Dollar | Holes::Template if c == '$' && next == '{' => braced(body, at + 1),
+            Holes::Dollar if c == '$' => sigil(body, at),
             Holes::Sigil if matches!(c, '@' | '$' | '{') => sigil(body, at),
             _ => None,
         };

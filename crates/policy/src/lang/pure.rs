@@ -18,6 +18,7 @@ pub(super) fn run(what: &str, all: &[Val], home: &str) -> Val {
         return Val::unknown(labels.with(Labels::DECODED));
     }
     match known(what, all, home) {
+        Some(value) if decodes(what) => value.labelled(labels.with(Labels::DECODED)),
         Some(value) => value.labelled(labels),
         None if decodes(what) => Val::unknown(labels.with(Labels::DECODED)),
         None => Val::unknown(labels),
@@ -26,7 +27,10 @@ pub(super) fn run(what: &str, all: &[Val], home: &str) -> Val {
 
 /// Functions whose unknown result is text that was hidden before.
 fn decodes(what: &str) -> bool {
-    matches!(what, "base64" | "unhex" | "chr" | "inflate" | "pack" | "unpack" | "rot13" | "decode" | "url")
+    matches!(
+        what,
+        "base64" | "unhex" | "chr" | "inflate" | "pack" | "unpack" | "rot13" | "decode" | "url"
+    )
 }
 
 fn known(what: &str, all: &[Val], home: &str) -> Option<Val> {
@@ -82,7 +86,12 @@ fn root(first: Option<&Val>) -> Value {
 /// `x.decode("hex")`, `codecs.decode(x, "rot13")`, `Buffer.from(x, "base64")`; without a name nothing changes.
 fn codec(all: &[Val]) -> Option<Val> {
     let first = all.iter().find(|v| v.is_text() || matches!(v, Val::List(_)))?;
-    let name = all.iter().skip(1).find_map(Val::known).unwrap_or_default().to_lowercase();
+    let name = all
+        .iter()
+        .skip(1)
+        .find_map(Val::known)
+        .unwrap_or_default()
+        .to_lowercase();
     match name.as_str() {
         "hex" | "hex_codec" => unhex(&first.known()?),
         "base64" | "base64_codec" | "base64url" => base64(&first.known()?),
@@ -111,13 +120,21 @@ fn join(all: &[Val]) -> Option<Val> {
         Val::List(all) => Some(all),
         _ => None,
     })?;
-    let by = all.iter().find(|v| v.is_text()).cloned().unwrap_or_else(|| Val::text(""));
+    let by = all
+        .iter()
+        .find(|v| v.is_text())
+        .cloned()
+        .unwrap_or_else(|| Val::text(""));
     let mut out = Val::text("");
     for (i, one) in list.iter().enumerate() {
         if i > 0 {
             out = concat(&out, &by);
         }
-        let one = if one.is_text() { one.clone() } else { Val::unknown(one.labels()) };
+        let one = if one.is_text() {
+            one.clone()
+        } else {
+            Val::unknown(one.labels())
+        };
         out = match (&out, &one) {
             (Val::Text(v), Val::Number(_)) => concat(&Val::Text(v.clone()), &Val::Text(one.to_value())),
             _ => concat(&out, &one),
@@ -149,7 +166,11 @@ fn parent(value: &Val) -> Option<Val> {
 /// `for folder, folders, files in os.walk(root)`
 fn walk(root: &Value) -> Val {
     let inside = || Val::List(alloc::vec![Val::Text(below(root))]);
-    Val::List(alloc::vec![Val::List(alloc::vec![Val::Text(root.clone()), inside(), inside()])])
+    Val::List(alloc::vec![Val::List(alloc::vec![
+        Val::Text(root.clone()),
+        inside(),
+        inside()
+    ])])
 }
 
 fn globbed(all: &[Val]) -> Val {
@@ -160,7 +181,11 @@ fn globbed(all: &[Val]) -> Val {
         [pattern] => out.extend(
             pattern
                 .known()
-                .map(|t| t.split_whitespace().map(|p| Val::Text(glob(&Value::text(p)))).collect::<Vec<_>>())
+                .map(|t| {
+                    t.split_whitespace()
+                        .map(|p| Val::Text(glob(&Value::text(p))))
+                        .collect::<Vec<_>>()
+                })
                 .unwrap_or_else(|| alloc::vec![Val::Text(glob(pattern))]),
         ),
         [] => {}
@@ -188,7 +213,10 @@ fn unhex(text: &str) -> Option<Val> {
         .filter(|c| !c.is_whitespace() && *c != ':')
         .map(|c| c.to_digit(16).and_then(|d| u8::try_from(d).ok()))
         .collect::<Option<_>>()?;
-    let bytes = digits.chunks(2).map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | d)).collect();
+    let bytes = digits
+        .chunks(2)
+        .map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | d))
+        .collect();
     Some(Val::Bytes(bytes, Labels::NONE))
 }
 
@@ -200,7 +228,10 @@ fn unquote(text: &str) -> Option<Val> {
             out.push(b);
             continue;
         }
-        let digit = |b: Option<u8>| b.and_then(|b| char::from(b).to_digit(16)).and_then(|d| u8::try_from(d).ok());
+        let digit = |b: Option<u8>| {
+            b.and_then(|b| char::from(b).to_digit(16))
+                .and_then(|d| u8::try_from(d).ok())
+        };
         out.push(digit(bytes.next())? << 4 | digit(bytes.next())?);
     }
     Some(Val::Bytes(out, Labels::NONE))
@@ -245,14 +276,22 @@ fn number(all: &[Val]) -> Option<Val> {
         _ => 10,
     };
     let text = all.first()?.known()?;
-    let digits = text.trim().trim_start_matches("0x").trim_start_matches("0b").trim_start_matches("0o");
+    let digits = text
+        .trim()
+        .trim_start_matches("0x")
+        .trim_start_matches("0b")
+        .trim_start_matches("0o");
     i64::from_str_radix(digits, radix).ok().map(Val::Number)
 }
 
 /// `pack("H*", "72")`, `[114].pack("c*")`
 fn pack(all: &[Val]) -> Option<Val> {
     let format = all.iter().rev().find_map(|v| v.known().filter(|t| t.ends_with('*')))?;
-    let rest: Vec<Val> = all.iter().filter(|v| v.known().as_ref() != Some(&format)).cloned().collect();
+    let rest: Vec<Val> = all
+        .iter()
+        .filter(|v| v.known().as_ref() != Some(&format))
+        .cloned()
+        .collect();
     match format.chars().next()? {
         'H' => {
             let mut flat = Vec::new();
@@ -314,7 +353,13 @@ fn range(all: &[Val]) -> Option<Val> {
 /// `s.substr(start, length)`
 fn substring(all: &[Val]) -> Option<Val> {
     let text = all.first()?.known()?;
-    let number = |v: Option<&Val>| if let Some(Val::Number(n)) = v { usize::try_from(*n).ok() } else { None };
+    let number = |v: Option<&Val>| {
+        if let Some(Val::Number(n)) = v {
+            usize::try_from(*n).ok()
+        } else {
+            None
+        }
+    };
     let from = number(all.get(1))?;
     let take = number(all.get(2)).unwrap_or(usize::MAX);
     Some(Val::text(text.chars().skip(from).take(take).collect::<String>()))
@@ -360,9 +405,13 @@ pub(super) fn slice(value: &Val, bounds: [Option<i64>; 3]) -> Val {
     };
     match value {
         Val::List(all) => Val::List(pick(all.len()).iter().filter_map(|i| all.get(*i).cloned()).collect()),
-        Val::Bytes(bytes, labels) => {
-            Val::Bytes(pick(bytes.len()).iter().filter_map(|i| bytes.get(*i).copied()).collect(), *labels)
-        }
+        Val::Bytes(bytes, labels) => Val::Bytes(
+            pick(bytes.len())
+                .iter()
+                .filter_map(|i| bytes.get(*i).copied())
+                .collect(),
+            *labels,
+        ),
         other => match other.known() {
             Some(text) if text.len() <= MAX => {
                 let chars: Vec<char> = text.chars().collect();
@@ -417,7 +466,10 @@ fn placeholder(text: &str) -> Option<(usize, Option<usize>)> {
         let end = text.find('}')?;
         let inner = text.get(1..end)?;
         let number = inner.split([':', '!']).next().and_then(|n| n.parse().ok());
-        return inner.chars().all(|c| c.is_alphanumeric() || "_:!".contains(c)).then_some((end + 1, number));
+        return inner
+            .chars()
+            .all(|c| c.is_alphanumeric() || "_:!".contains(c))
+            .then_some((end + 1, number));
     }
     let spec = text.get(1..)?;
     let end = spec.find(|c: char| !(c.is_ascii_digit() || "-+ #.".contains(c)))?;

@@ -14,7 +14,8 @@ struct Heard(Vec<String>);
 
 impl Heard {
     fn hear(&mut self, what: &str, value: &Value) -> Value {
-        self.0.push(alloc::format!("{what} {}", value.pattern().replace('\u{e000}', "?")));
+        self.0
+            .push(alloc::format!("{what} {}", value.pattern().replace('\u{e000}', "?")));
         Value::unknown(Labels::NONE)
     }
 }
@@ -76,28 +77,76 @@ fn finds_calls_with_what_they_fall_on() {
     let mut missing = Vec::new();
     for (lang, code, expected) in [
         ("python", "import os; os.system('rm -rf /')", "shell rm -rf /"),
-        ("python", "import subprocess as s\ns.run(['rm', '-rf', '/x'])", "start rm -rf /x"),
+        (
+            "python",
+            "import subprocess as s\ns.run(['rm', '-rf', '/x'])",
+            "start rm -rf /x",
+        ),
         ("python", "c = 'rm -r a'\nos.system(c)", "shell rm -r a"),
         ("python", "from shutil import rmtree as r; r('/x')", "delete /x"),
         ("python", "getattr(__import__('o'+'s'), 'sys'+'tem')('id')", "shell id"),
-        ("python", "import os\nfor d, _, fs in os.walk('/a'):\n  for f in fs:\n    os.remove(os.path.join(d, f))\n", "delete /a/*"),
-        ("python", "[os.remove(os.path.join(d,f)) for d,_,fs in os.walk(os.environ['HOME']) for f in fs]", "delete /home/ann/*"),
-        ("python", "exec(bytes.fromhex('6f732e73797374656d2827696427 29').decode())", "shell id"),
-        ("python", "os.system(''.join(chr(ord(c)-1) for c in 'sn!b'))", "shell rm a"),
+        (
+            "python",
+            "import os\nfor d, _, fs in os.walk('/a'):\n  for f in fs:\n    os.remove(os.path.join(d, f))\n",
+            "delete /a/*",
+        ),
+        (
+            "python",
+            "[os.remove(os.path.join(d,f)) for d,_,fs in os.walk(os.environ['HOME']) for f in fs]",
+            "delete /home/ann/*",
+        ),
+        (
+            "python",
+            "exec(bytes.fromhex('6f732e73797374656d2827696427 29').decode())",
+            "shell id",
+        ),
+        (
+            "python",
+            "os.system(''.join(chr(ord(c)-1) for c in 'sn!b'))",
+            "shell rm a",
+        ),
         ("python", "os.system('%s -rf %s' % ('rm', '/x'))", "shell rm -rf /x"),
         ("python", "a='x'; os.system(f'rm {a}')", "shell rm x"),
         ("python", "os.system('a mr'[::-1])", "shell rm a"),
         ("python", "def go(p):\n    os.remove(p)\n\ngo('/x')\n", "delete /x"),
-        ("python", "from pathlib import Path\n(Path.home() / '.x').unlink()", "delete /home/ann/.x"),
+        (
+            "python",
+            "from pathlib import Path\n(Path.home() / '.x').unlink()",
+            "delete /home/ann/.x",
+        ),
         ("python", "with open('/x', 'w') as f:\n  f.write('a')", "write /x"),
-        ("node", "require('child_process').execSync(\"rm -rf ~\")", "shell rm -rf ~"),
+        (
+            "node",
+            "require('child_process').execSync(\"rm -rf ~\")",
+            "shell rm -rf ~",
+        ),
         ("node", "const {rmSync: r} = require('fs'); r('/x')", "delete /x"),
-        ("node", "import {execSync as e} from 'child_process'; e(`rm ${'a'}`)", "shell rm a"),
-        ("node", "require('fs').rmSync(require('os').homedir(), {recursive: true})", "delete /home/ann"),
-        ("node", "eval(atob('cmVxdWlyZSgnY2hpbGRfcHJvY2VzcycpLmV4ZWMoJ2lkJyk='))", "shell id"),
-        ("node", "const cp = require('child_process'); cp['ex' + 'ec']('id')", "shell id"),
+        (
+            "node",
+            "import {execSync as e} from 'child_process'; e(`rm ${'a'}`)",
+            "shell rm a",
+        ),
+        (
+            "node",
+            "require('fs').rmSync(require('os').homedir(), {recursive: true})",
+            "delete /home/ann",
+        ),
+        (
+            "node",
+            "eval(atob('cmVxdWlyZSgnY2hpbGRfcHJvY2VzcycpLmV4ZWMoJ2lkJyk='))",
+            "shell id",
+        ),
+        (
+            "node",
+            "const cp = require('child_process'); cp['ex' + 'ec']('id')",
+            "shell id",
+        ),
         ("node", "['/a', '/b'].forEach(f => fs.unlinkSync(f))", "delete /b"),
-        ("node", "require('child_process').spawn('rm', ['-rf', '/x'], {stdio: 'inherit'})", "start rm -rf /x"),
+        (
+            "node",
+            "require('child_process').spawn('rm', ['-rf', '/x'], {stdio: 'inherit'})",
+            "start rm -rf /x",
+        ),
         ("perl", "system \"rm -rf /\";", "shell rm -rf /"),
         ("perl", "my @c = ('rm', '-rf', '/x'); system(@c)", "start rm -rf /x"),
         ("perl", "unlink glob(\"$ENV{HOME}/*\")", "delete /home/ann/*"),
@@ -110,7 +159,11 @@ fn finds_calls_with_what_they_fall_on() {
         ("lua", "os['exec'..'ute']('id')", "shell id"),
         ("awk", "BEGIN { system(\"ls\") }", "shell ls"),
         ("awk", "BEGIN { print \"x\" | \"sh\" }", "shell sh"),
-        ("awk", "BEGIN { c = \"rm\"; system(c \" -rf \" \"x\") }", "shell rm -rf x"),
+        (
+            "awk",
+            "BEGIN { c = \"rm\"; system(c \" -rf \" \"x\") }",
+            "shell rm -rf x",
+        ),
         ("tcl", "set c rm; exec $c -rf /x", "start rm -rf /x"),
         ("lisp", "(delete-directory \"/x\" t)", "delete /x"),
     ] {
@@ -120,4 +173,159 @@ fn finds_calls_with_what_they_fall_on() {
         }
     }
     assert!(missing.is_empty(), "{missing:#?}");
+}
+
+const LANGUAGES: &[&str] = &[
+    "python",
+    "node",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "awk",
+    "tcl",
+    "lisp",
+    "go",
+    "c",
+    "java",
+    "rust",
+    "julia",
+    "r",
+    "elixir",
+    "applescript",
+    "other",
+];
+
+/// Pieces of code.
+const PIECES: &[&str] = &[
+    "import",
+    "from",
+    "os",
+    ".",
+    "system",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'",
+    "\"",
+    "`",
+    "$",
+    "@",
+    "%",
+    "#",
+    "\\",
+    "\n",
+    " ",
+    ";",
+    ":",
+    "::",
+    "=",
+    "=>",
+    "->",
+    "|",
+    "def",
+    "f",
+    "for",
+    "x",
+    "in",
+    "while",
+    "do",
+    "end",
+    "lambda",
+    "q",
+    "qx",
+    "s",
+    "tr",
+    "/",
+    "<<EOF",
+    "EOF",
+    "eval",
+    "exec",
+    "open",
+    "'w'",
+    "print",
+    "1",
+    "-1",
+    "[::-1]",
+    "*",
+    "+",
+    "..",
+    "chr",
+    "\u{e9}",
+    "if",
+    "else",
+    "return",
+    "function",
+    "sub",
+    "new",
+    "await",
+    "'rm -rf /'",
+    "b64decode",
+    "unlink",
+    "glob",
+    "f'{x}'",
+    "${x}",
+    "#{x}",
+    "(1, 2)",
+    "map",
+    "join",
+    "'%s %c'",
+    "%w(",
+    "<STDIN>",
+    "[[",
+    "]]",
+    "--",
+    "//",
+    "/*",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn no_code_makes_the_walker_fail(
+        lang in proptest::sample::select(LANGUAGES),
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..60),
+    ) {
+        heard(lang, &pieces.concat());
+        heard(lang, &pieces.join(" "));
+    }
+
+    #[test]
+    fn no_bytes_make_the_walker_fail(lang in proptest::sample::select(LANGUAGES), code in ".{0,200}") {
+        heard(lang, &code);
+    }
+}
+
+#[test]
+fn long_code_ends() {
+    for lang in LANGUAGES {
+        for piece in [
+            "(",
+            "[",
+            "{",
+            "f(",
+            "a.b(",
+            "'",
+            "x=x+x;",
+            "for x in y: ",
+            "lambda: ",
+            "`",
+            "s{",
+            "<<A\n",
+            "x+",
+            "if(",
+        ] {
+            heard(lang, &piece.repeat(20_000));
+        }
+        heard(lang, "x = 'aa'; x = x + x; ".repeat(500).as_str());
+        heard(lang, "def f(a): f(a); f(a)\nf(1)\n".repeat(200).as_str());
+        heard(
+            lang,
+            "for i in range(500):\n for j in range(500):\n  for k in range(500):\n   f(i)\n",
+        );
+    }
 }

@@ -98,6 +98,15 @@ impl Val {
         }
     }
 
+    /// Whether there are more lists in lists than `most`.
+    pub(super) fn is_deep(&self, most: usize) -> bool {
+        match self {
+            Self::List(all) => most == 0 || all.iter().any(|v| v.is_deep(most - 1)),
+            Self::Map(all) => most == 0 || all.iter().any(|(_, v)| v.is_deep(most - 1)),
+            _ => false,
+        }
+    }
+
     /// Lists in lists are one list.
     pub(super) fn flat(self, out: &mut Vec<Self>) {
         match self {
@@ -118,7 +127,7 @@ impl Val {
                 .unwrap_or_default()
                 .chars()
                 .take(512)
-                .map(|c| Self::text(c))
+                .map(Self::text)
                 .collect(),
             Self::Number(_) | Self::Function(_) => Vec::new(),
             other => alloc::vec![other.clone()],

@@ -9,14 +9,18 @@ use super::Host;
 use super::lexer::{Tok, Token, tokens};
 use super::syntax::{Blocks, Syntax};
 use super::value::Val;
-use crate::eval::{Labels, Value};
+use crate::eval::Value;
 
 /// Steps that are taken in one piece of code.
 const FUEL: u32 = 60_000;
+/// Tokens that are looked ahead at for the price of a step.
+const TOKENS_PER_STEP: usize = 64;
 /// Constructs inside constructs.
 const MAX_DEPTH: u32 = 48;
 /// Rounds of a loop, and elements of a list that a call is made with.
 pub(super) const MAX_ROUNDS: usize = 16;
+/// Lists in lists that are remembered.
+const MAX_NESTED: usize = 8;
 /// Names that are remembered.
 const MAX_NAMES: usize = 1024;
 
@@ -24,6 +28,8 @@ const MAX_NAMES: usize = 1024;
 #[derive(Clone)]
 pub(super) struct Cursor {
     pub(super) toks: Rc<[Token]>,
+    /// For every opening bracket the place of the one that closes it.
+    closes: Rc<[usize]>,
     pub(super) at: usize,
     pub(super) end: usize,
 }
@@ -32,7 +38,13 @@ impl Cursor {
     pub(super) fn new(syntax: Syntax, code: &str) -> Self {
         let toks: Rc<[Token]> = tokens(syntax, code).into();
         let end = toks.len();
-        Self { toks, at: 0, end }
+        let closes = closes(&toks).into();
+        Self {
+            toks,
+            closes,
+            at: 0,
+            end,
+        }
     }
 
     pub(super) fn get(&self, at: usize) -> Option<&Tok> {
@@ -91,6 +103,7 @@ impl Cursor {
     pub(super) fn range(&self, at: usize, end: usize) -> Self {
         Self {
             toks: self.toks.clone(),
+            closes: self.closes.clone(),
             at,
             end: end.min(self.end),
         }
@@ -98,21 +111,25 @@ impl Cursor {
 
     /// The place of the bracket that closes the one at `open`.
     pub(super) fn closing(&self, open: usize) -> usize {
-        let mut depth = 0usize;
-        for at in open..self.end {
-            match self.get(at) {
-                Some(Tok::Op("(" | "[" | "{")) => depth += 1,
-                Some(Tok::Op(")" | "]" | "}")) => {
-                    depth = depth.saturating_sub(1);
-                    if depth == 0 {
-                        return at;
-                    }
-                }
-                _ => {}
-            }
-        }
-        self.end
+        self.closes.get(open).map_or(self.end, |at| (*at).min(self.end))
     }
+}
+
+fn closes(toks: &[Token]) -> Vec<usize> {
+    let mut out = alloc::vec![toks.len(); toks.len()];
+    let mut open = Vec::new();
+    for (at, token) in toks.iter().enumerate() {
+        match token.tok {
+            Tok::Op("(" | "[" | "{") => open.push(at),
+            Tok::Op(")" | "]" | "}") => {
+                if let Some(slot) = open.pop().and_then(|start: usize| out.get_mut(start)) {
+                    *slot = at;
+                }
+            }
+            _ => {}
+        }
+    }
+    out
 }
 
 /// A function of the code.
@@ -132,7 +149,7 @@ pub(super) struct Walk<'h> {
     pub(super) marks: Vec<&'static str>,
     fuel: u32,
     depth: u32,
-    indent: usize,
+    pub(super) indent: usize,
     /// What the function that is written as an argument will be given.
     pub(super) element: Option<Val>,
     /// What stands before a `|>`.
@@ -142,11 +159,11 @@ pub(super) struct Walk<'h> {
     pub(super) printed: Option<Value>,
 }
 
-const DECLARING: &[&str] = &[
+pub(super) const DECLARING: &[&str] = &[
     "let", "const", "var", "val", "my", "our", "local", "final", "global", "nonlocal", "mut", "static", "public",
     "private", "export", "default", "auto", "await", "async", "with", "if", "elsif", "elif", "else", "unless", "while",
-    "until", "then", "do", "try", "begin", "end", "finally", "ensure", "rescue", "except", "catch", "not", "use", "yield",
-    "go", "defer", "throw", "raise", "and", "or", "BEGIN", "END",
+    "until", "then", "do", "try", "begin", "end", "finally", "ensure", "rescue", "except", "catch", "not", "use",
+    "yield", "go", "defer", "throw", "raise", "and", "or", "BEGIN", "END",
 ];
 
 impl<'h> Walk<'h> {
@@ -192,6 +209,12 @@ impl<'h> Walk<'h> {
 
     pub(super) fn bind(&mut self, name: &str, value: Val) {
         let name = bare(name);
+        // Lists that hold themselves in every round of a loop are not followed.
+        let value = if value.is_deep(MAX_NESTED) {
+            Val::unknown(value.labels())
+        } else {
+            value
+        };
         if self.known.len() < MAX_NAMES || self.known.contains_key(name) {
             self.known.insert(name.to_string(), value);
         }
@@ -199,6 +222,10 @@ impl<'h> Walk<'h> {
 
     /// Walks all of a piece of code; gives the value of its last statement.
     pub(super) fn walk(&mut self, cur: &mut Cursor) -> Val {
+        self.deeper(Val::nothing(), |walk| walk.statements(cur))
+    }
+
+    fn statements(&mut self, cur: &mut Cursor) -> Val {
         let mut last = Val::nothing();
         while cur.at < cur.end && self.spend() {
             let at = cur.at;
@@ -211,6 +238,12 @@ impl<'h> Walk<'h> {
     }
 
     fn statement(&mut self, cur: &mut Cursor) -> Option<Val> {
+        while cur.name().is_some_and(|n| DECLARING.contains(&n)) && !matches!(cur.ahead(1), Some(Tok::Op("." | "("))) {
+            cur.at += 1;
+        }
+        if self.several(cur) {
+            return None;
+        }
         match cur.tok()? {
             Tok::Newline(indent) => {
                 self.indent = *indent;
@@ -236,13 +269,35 @@ impl<'h> Walk<'h> {
         }
     }
 
+    /// `a, b = f()`, `local a, b = 1, 2`
+    fn several(&mut self, cur: &mut Cursor) -> bool {
+        let mut names = Vec::new();
+        let mut at = cur.at;
+        while let (Some(Tok::Name(name)), Some(Tok::Op(op @ ("," | "=" | ":=")))) = (cur.get(at), cur.get(at + 1)) {
+            names.push(name.clone());
+            at += 2;
+            if *op != "," || names.len() > 8 {
+                break;
+            }
+        }
+        if names.len() < 2 || !matches!(cur.get(at - 1), Some(Tok::Op("=" | ":="))) {
+            return false;
+        }
+        cur.at = at;
+        let value = self.loop_source(cur);
+        self.bind_names(&names, value);
+        true
+    }
+
     fn named_statement(&mut self, name: &str, cur: &mut Cursor) -> Option<Val> {
         match name {
             "import" | "from" if !matches!(cur.ahead(1), Some(Tok::Op("(" | "." | "="))) => {
                 self.import(cur);
                 None
             }
-            "def" | "function" | "fn" | "sub" | "func" | "defp" | "fun" if matches!(cur.ahead(1), Some(Tok::Name(_))) => {
+            "def" | "function" | "fn" | "sub" | "func" | "defp" | "fun"
+                if matches!(cur.ahead(1), Some(Tok::Name(_))) =>
+            {
                 self.definition(cur);
                 None
             }
@@ -255,111 +310,30 @@ impl<'h> Walk<'h> {
                 self.for_loop(cur);
                 None
             }
+            "if" | "elsif" | "elif" | "while" | "until" | "unless" | "switch" | "when"
+                if cur.ahead(1) == Some(&Tok::Op("(")) && self.syntax.blocks != Blocks::Indented =>
+            {
+                let close = cur.closing(cur.at + 1);
+                self.walk(&mut cur.range(cur.at + 2, close));
+                cur.at = close + 1;
+                None
+            }
             "return" => {
                 cur.at += 1;
                 let value = self.expr(cur, 0);
                 self.returned = Some(value.clone());
                 Some(value)
             }
-            _ if DECLARING.contains(&name) && !matches!(cur.ahead(1), Some(Tok::Op("." | "("))) => {
-                cur.at += 1;
-                if cur.at < cur.end { self.statement(cur) } else { None }
-            }
             _ => Some(self.expr(cur, 0)),
-        }
-    }
-
-    /// `import a.b as c`, `from m import x as y`, `import {a as b} from "m"`, `import * as x from "m"`, `import "os"`
-    fn import(&mut self, cur: &mut Cursor) {
-        let start = cur.at;
-        let stop = |t: Option<&Tok>| matches!(t, None | Some(Tok::Newline(_) | Tok::Op(";")));
-        let mut end = start + 1;
-        if matches!(cur.ahead(1), Some(Tok::Op("("))) {
-            end = cur.closing(start + 1) + 1;
-        }
-        let mut open = false;
-        while end < cur.end && (open || !stop(cur.get(end))) {
-            match cur.get(end) {
-                Some(Tok::Op("(" | "{")) => open = true,
-                Some(Tok::Op(")" | "}")) => open = false,
-                _ => {}
-            }
-            end += 1;
-        }
-        let inner = cur.range(start, end);
-        cur.at = end;
-        let quoted = (start..end).find_map(|i| match inner.get(i) {
-            Some(Tok::Text(parts)) => Some(super::expr::plain(parts)),
-            _ => None,
-        });
-        match quoted {
-            Some(module) => self.import_quoted(&inner, &module),
-            None => self.import_named(&inner),
-        }
-    }
-
-    fn import_quoted(&mut self, cur: &Cursor, module: &str) {
-        let module = module.strip_prefix("node:").unwrap_or(module).replace('/', ".");
-        let braces = (cur.at..cur.end).find(|i| cur.get(*i) == Some(&Tok::Op("{"))).unwrap_or(cur.end);
-        let whole = names_in(&cur.range(cur.at + 1, braces));
-        for name in whole.iter().filter(|n| !matches!(n.as_str(), "as" | "from" | "type")) {
-            self.bind(name, Val::Thing(module.clone(), Labels::NONE));
-        }
-        for (from, to) in pairs_in(&cur.range(braces, cur.closing(braces))) {
-            let thing = alloc::format!("{module}.{from}");
-            self.bind(&to, Val::Thing(thing, Labels::NONE));
-        }
-    }
-
-    fn import_named(&mut self, cur: &Cursor) {
-        let from = cur.is_name("from");
-        let mut module = String::new();
-        let mut at = cur.at + 1;
-        let mut items = cur.at + 1;
-        if from {
-            while let Some(tok) = cur.get(at) {
-                at += 1;
-                match tok {
-                    Tok::Name(n) if n == "import" => break,
-                    Tok::Name(n) => module = dotted(&module, n),
-                    _ => {}
-                }
-            }
-            items = at;
-        }
-        let mut path = String::new();
-        let mut at = items;
-        while at < cur.end {
-            match cur.get(at) {
-                Some(Tok::Name(n)) if n == "as" => {
-                    if let Some(Tok::Name(alias)) = cur.get(at + 1) {
-                        let thing = dotted(&module, &path);
-                        self.bind(&alias.clone(), Val::Thing(thing, Labels::NONE));
-                    }
-                    path.clear();
-                    at += 1;
-                }
-                Some(Tok::Name(n)) => path = dotted(&path, n),
-                Some(Tok::Op(",")) => self.imported(from, &module, &mut path),
-                _ => {}
-            }
-            at += 1;
-        }
-        self.imported(from, &module, &mut path);
-    }
-
-    fn imported(&mut self, from: bool, module: &str, path: &mut String) {
-        let path = core::mem::take(path);
-        if from && !path.is_empty() {
-            let thing = dotted(module, &path);
-            self.bind(&path, Val::Thing(thing, Labels::NONE));
         }
     }
 
     /// `def f(a, b): ..`, `function f(a) {..}`: walked once as it stands, and again where it is called.
     fn definition(&mut self, cur: &mut Cursor) {
         cur.at += 1;
-        let Some(name) = cur.name().map(ToString::to_string) else { return };
+        let Some(name) = cur.name().map(ToString::to_string) else {
+            return;
+        };
         cur.at += 1;
         while matches!(cur.tok(), Some(Tok::Op("." | ":"))) && matches!(cur.ahead(1), Some(Tok::Name(_))) {
             cur.at += 2;
@@ -389,7 +363,7 @@ impl<'h> Walk<'h> {
         let element = self.element.clone().unwrap_or_else(Val::nothing);
         params.iter().for_each(|p| self.bind(p, element.clone()));
         let printed = self.printed.clone();
-        self.deeper(Val::nothing(), |walk| walk.walk(&mut body.clone()));
+        self.walk(&mut body.clone());
         // It has printed nothing yet.
         self.printed = printed;
         self.returned = None;
@@ -405,7 +379,11 @@ impl<'h> Walk<'h> {
             return Val::nothing();
         };
         self.deeper(Val::nothing(), |walk| {
-            let saved: Vec<Option<Val>> = function.params.iter().map(|p| walk.known.get(bare(p)).cloned()).collect();
+            let saved: Vec<Option<Val>> = function
+                .params
+                .iter()
+                .map(|p| walk.known.get(bare(p)).cloned())
+                .collect();
             for (i, param) in function.params.iter().enumerate() {
                 walk.bind(param, args.get(i).cloned().unwrap_or_else(Val::nothing));
             }
@@ -429,15 +407,23 @@ impl<'h> Walk<'h> {
     }
 
     /// Where the block that starts here ends, the place behind it.
-    pub(super) fn block_end(&self, cur: &Cursor) -> usize {
+    pub(super) fn block_end(&mut self, cur: &Cursor) -> usize {
         if cur.is("{") {
             return cur.closing(cur.at) + 1;
         }
-        match self.syntax.blocks {
+        let end = match self.syntax.blocks {
             Blocks::Indented => self.indented_end(cur),
             Blocks::Words => self.worded_end(cur),
             Blocks::Braces => simple_end(cur),
-        }
+        };
+        self.pay(end - cur.at.min(end));
+        end
+    }
+
+    /// Looking ahead costs, too.
+    pub(super) fn pay(&mut self, tokens: usize) {
+        let steps = u32::try_from(tokens / TOKENS_PER_STEP).unwrap_or(u32::MAX);
+        self.fuel = self.fuel.saturating_sub(steps);
     }
 
     fn indented_end(&self, cur: &Cursor) -> usize {
@@ -488,76 +474,6 @@ impl<'h> Walk<'h> {
             .any(|i| matches!(cur.get(i), Some(Tok::Name(n)) if matches!(n.as_str(), "for" | "while" | "until")))
     }
 
-    /// `for x in xs`, `for (const x of xs)`, `foreach my $x (xs)`, `foreach (xs as $x)`, `for _, x := range xs`
-    fn for_loop(&mut self, cur: &mut Cursor) {
-        let open = cur.at;
-        let bracketed = self.lang != "python" && cur.eat("(");
-        let (mut names, iter_at) = loop_names(cur);
-        if let Some(at) = iter_at {
-            cur.at = at;
-        } else if !bracketed && self.syntax.sigils && !names.is_empty() {
-            cur.at += names.len();
-            while !cur.is("(") && cur.at < open + 4 {
-                cur.at += 1;
-            }
-        } else if !self.syntax.sigils {
-            return;
-        }
-        if names.is_empty() {
-            names.push("$_".into());
-        }
-        let stop = if bracketed { cur.closing(open) } else { cur.end };
-        let mut range = cur.range(cur.at, stop);
-        let iter = self.loop_source(&mut range);
-        if let Some(name) = php_names(&range, self.lang) {
-            names = name;
-        }
-        cur.at = if bracketed { stop + 1 } else { range.at };
-        self.rounds(&names, &iter, cur);
-    }
-
-    /// `pairs(t)` and `f():lines()` are what they go through.
-    fn loop_source(&mut self, cur: &mut Cursor) -> Val {
-        let mut all = alloc::vec![self.expr(cur, 0)];
-        while cur.eat(",") {
-            all.push(self.expr(cur, 0));
-        }
-        match (all.len(), all.pop()) {
-            (1, Some(one)) => one,
-            (_, Some(last)) => {
-                all.push(last);
-                Val::List(all)
-            }
-            (_, None) => Val::nothing(),
-        }
-    }
-
-    fn rounds(&mut self, names: &[String], iter: &Val, cur: &mut Cursor) {
-        if self.syntax.blocks == Blocks::Indented {
-            cur.eat(":");
-        }
-        let end = self.block_end(cur);
-        let body = cur.range(cur.at, end);
-        let mut elements = iter.elements(self.lang == "python");
-        // Characters and numbers are put together; what is done to many files is seen from a few.
-        let most = if elements.iter().all(|e| e.known().is_some_and(|t| t.len() < 6)) {
-            512
-        } else {
-            MAX_ROUNDS
-        };
-        elements.truncate(most);
-        if elements.is_empty() {
-            elements.push(Val::nothing());
-        }
-        let indent = self.indent;
-        for element in elements {
-            self.bind_names(names, element);
-            self.deeper(Val::nothing(), |walk| walk.walk(&mut body.clone()));
-            self.indent = indent;
-        }
-        cur.at = end;
-    }
-
     /// One name gets the value, several get its elements.
     pub(super) fn bind_names(&mut self, names: &[String], value: Val) {
         match (names, &value) {
@@ -586,39 +502,6 @@ fn simple_end(cur: &Cursor) -> usize {
         }
     }
     cur.end
-}
-
-/// The names before `in`, `of`, `:`, `range` and where what follows starts.
-fn loop_names(cur: &Cursor) -> (Vec<String>, Option<usize>) {
-    let mut names = Vec::new();
-    // `foreach my $x (xs)`
-    let sigil = |n: &Vec<String>| n.last().is_some_and(|n| n.starts_with('$'));
-    for at in cur.at..cur.end.min(cur.at + 16) {
-        if sigil(&names) && cur.get(at) == Some(&Tok::Op("(")) {
-            break;
-        }
-        match cur.get(at) {
-            Some(Tok::Name(n)) if matches!(n.as_str(), "in" | "of" | "range") => return (names, Some(at + 1)),
-            Some(Tok::Name(n)) if DECLARING.contains(&n.as_str()) => {}
-            Some(Tok::Name(n)) => names.push(n.clone()),
-            // A type stands before the name.
-            Some(Tok::Op(":")) if names.len() > 1 => return (names.split_off(1), Some(at + 1)),
-            Some(Tok::Op("," | "(" | ")" | "[" | "]" | ":=" | "=")) => {}
-            _ => break,
-        }
-    }
-    names.truncate(1);
-    (names, None)
-}
-
-/// `foreach (xs as $k => $v)`
-fn php_names(cur: &Cursor, lang: &str) -> Option<Vec<String>> {
-    if lang != "php" || !cur.is_name("as") {
-        return None;
-    }
-    let mut names = names_in(&cur.range(cur.at + 1, cur.end));
-    let last = names.pop()?;
-    Some(alloc::vec![last])
 }
 
 /// A variable without the sign that says what it holds.

@@ -100,7 +100,11 @@ impl Walk<'_> {
                     let value = match name.as_str() {
                         "env(HOME)" | "::env(HOME)" => Val::text(self.host.home()),
                         "argv" => Val::List(self.host.arguments().into_iter().map(Val::Text).collect()),
-                        _ => self.known.get(&name).cloned().unwrap_or_else(|| Val::unknown(Labels::NONE)),
+                        _ => self
+                            .known
+                            .get(&name)
+                            .cloned()
+                            .unwrap_or_else(|| Val::unknown(Labels::NONE)),
                     };
                     out = concat(&out, &Val::Text(value.to_value()));
                 }
@@ -134,7 +138,11 @@ impl Walk<'_> {
                 }
                 self.call(&Val::Thing(name, Labels::NONE), Args::of(rest.to_vec()))
             }
-            "system" => self.shell(&name, &Value::text(values().iter().map(Value::pattern).collect::<Vec<_>>().join(" ")), None),
+            "system" => self.shell(
+                &name,
+                &Value::text(values().iter().map(Value::pattern).collect::<Vec<_>>().join(" ")),
+                None,
+            ),
             "eval" | "uplevel" | "catch" | "after" => {
                 let mut line = Val::text("");
                 for word in rest {
@@ -150,8 +158,16 @@ impl Walk<'_> {
                 }
             }
             "file" => {
-                let args: Vec<Val> = rest.iter().skip(1).filter(|v| !v.known().is_some_and(|t| t.starts_with('-'))).cloned().collect();
-                self.call(&Val::Thing(alloc::format!("file.{}", text(0)), Labels::NONE), Args::of(args))
+                let args: Vec<Val> = rest
+                    .iter()
+                    .skip(1)
+                    .filter(|v| !v.known().is_some_and(|t| t.starts_with('-')))
+                    .cloned()
+                    .collect();
+                self.call(
+                    &Val::Thing(alloc::format!("file.{}", text(0)), Labels::NONE),
+                    Args::of(args),
+                )
             }
             "socket" => {
                 self.mark("socket");
@@ -159,14 +175,22 @@ impl Walk<'_> {
             }
             "gets" | "read" => {
                 let socket = self.marks.contains(&"socket");
-                let labels = if socket { Labels::NETWORK } else { rest.first().map_or(Labels::NONE, Val::labels) };
+                let labels = if socket {
+                    Labels::NETWORK
+                } else {
+                    rest.first().map_or(Labels::NONE, Val::labels)
+                };
                 if rest.len() > 1 {
                     self.bind(&text(1), Val::unknown(labels));
                 }
                 Val::unknown(labels)
             }
             "glob" => {
-                let args = rest.iter().filter(|v| !v.known().is_some_and(|t| t.starts_with('-'))).cloned().collect();
+                let args = rest
+                    .iter()
+                    .filter(|v| !v.known().is_some_and(|t| t.starts_with('-')))
+                    .cloned()
+                    .collect();
                 self.call(&Val::Thing("glob".into(), Labels::NONE), Args::of(args))
             }
             "foreach" => {
@@ -182,7 +206,10 @@ impl Walk<'_> {
             }
             _ => {
                 // Bodies of loops, conditions and procedures.
-                for word in rest.iter().filter(|w| w.known().is_some_and(|t| t.contains([' ', '[']))) {
+                for word in rest
+                    .iter()
+                    .filter(|w| w.known().is_some_and(|t| t.contains([' ', '['])))
+                {
                     self.tcl_body(word);
                 }
                 Val::nothing()

@@ -1,0 +1,114 @@
+//! Loops: the body is walked with what the loop goes through.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::lexer::Tok;
+use super::syntax::Blocks;
+use super::value::Val;
+use super::walk::{Cursor, DECLARING, MAX_ROUNDS, Walk, names_in};
+
+impl Walk<'_> {
+    /// `for x in xs`, `for (const x of xs)`, `foreach my $x (xs)`, `foreach (xs as $x)`, `for _, x := range xs`
+    pub(super) fn for_loop(&mut self, cur: &mut Cursor) {
+        let open = cur.at;
+        let bracketed = self.lang != "python" && cur.eat("(");
+        let (mut names, iter_at) = loop_names(cur);
+        if let Some(at) = iter_at {
+            cur.at = at;
+        } else if !bracketed && self.syntax.sigils && !names.is_empty() {
+            cur.at += names.len();
+            while !cur.is("(") && cur.at < open + 4 {
+                cur.at += 1;
+            }
+        } else if !self.syntax.sigils {
+            return;
+        }
+        if names.is_empty() {
+            names.push("$_".into());
+        }
+        let stop = if bracketed { cur.closing(open) } else { cur.end };
+        let mut range = cur.range(cur.at, stop);
+        let iter = self.loop_source(&mut range);
+        if let Some(name) = php_names(&range, self.lang) {
+            names = name;
+        }
+        cur.at = if bracketed { stop + 1 } else { range.at };
+        self.rounds(&names, &iter, cur);
+    }
+
+    /// `pairs(t)` and `f():lines()` are what they go through.
+    pub(super) fn loop_source(&mut self, cur: &mut Cursor) -> Val {
+        let mut all = alloc::vec![self.expr(cur, 0)];
+        while cur.eat(",") {
+            all.push(self.expr(cur, 0));
+        }
+        match (all.len(), all.pop()) {
+            (1, Some(one)) => one,
+            (_, Some(last)) => {
+                all.push(last);
+                Val::List(all)
+            }
+            (_, None) => Val::nothing(),
+        }
+    }
+
+    fn rounds(&mut self, names: &[String], iter: &Val, cur: &mut Cursor) {
+        if self.syntax.blocks == Blocks::Indented {
+            cur.eat(":");
+        }
+        let end = self.block_end(cur);
+        let body = cur.range(cur.at, end);
+        let mut elements = iter.elements(self.lang == "python");
+        // Characters and numbers are put together; what is done to many files is seen from a few.
+        let most = if elements.iter().all(|e| e.known().is_some_and(|t| t.len() < 6)) {
+            512
+        } else {
+            MAX_ROUNDS
+        };
+        elements.truncate(most);
+        if elements.is_empty() {
+            elements.push(Val::nothing());
+        }
+        let indent = self.indent;
+        for element in elements {
+            self.bind_names(names, element);
+            self.walk(&mut body.clone());
+            self.indent = indent;
+        }
+        cur.at = end;
+    }
+}
+
+/// The names before `in`, `of`, `:`, `range` and where what follows starts.
+fn loop_names(cur: &Cursor) -> (Vec<String>, Option<usize>) {
+    let mut names = Vec::new();
+    // `foreach my $x (xs)`
+    let sigil = |n: &Vec<String>| n.last().is_some_and(|n| n.starts_with('$'));
+    for at in cur.at..cur.end.min(cur.at + 16) {
+        if sigil(&names) && cur.get(at) == Some(&Tok::Op("(")) {
+            break;
+        }
+        match cur.get(at) {
+            Some(Tok::Name(n)) if matches!(n.as_str(), "in" | "of" | "range") => return (names, Some(at + 1)),
+            Some(Tok::Name(n)) if DECLARING.contains(&n.as_str()) => {}
+            Some(Tok::Name(n)) => names.push(n.clone()),
+            // A type stands before the name.
+            Some(Tok::Op(":")) if names.len() > 1 => return (names.split_off(1), Some(at + 1)),
+            Some(Tok::Op("," | "(" | ")" | "[" | "]" | ":=" | "=")) => {}
+            _ => break,
+        }
+    }
+    names.truncate(1);
+    (names, None)
+}
+
+/// `foreach (xs as $k => $v)`
+fn php_names(cur: &Cursor, lang: &str) -> Option<Vec<String>> {
+    if lang != "php" || !cur.is_name("as") {
+        return None;
+    }
+    let mut names = names_in(&cur.range(cur.at + 1, cur.end));
+    let last = names.pop()?;
+    Some(alloc::vec![last])
+}
