@@ -99,7 +99,7 @@ impl Eval<'_> {
 
     /// Another shell: it sees the variables that were exported. Whether one was exported before the text began is not
     /// known, so it is also looked at as if it saw them all.
-    pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) {
+    pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) -> Stream {
         let exported = &self.state.exported;
         if self.state.vars.keys().any(|name| !exported.contains(name)) {
             self.subshell(|eval| {
@@ -109,24 +109,30 @@ impl Eval<'_> {
                 f(eval)
             });
         }
-        self.subshell(f);
+        self.subshell(f)
     }
 
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
         let lang = language(role.arg, &context.program);
         if lang != "sh" {
-            self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
+            let args = core::mem::replace(&mut self.state.positional, rest.to_vec());
+            let out = self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
+            self.state.positional = args;
+            // A program of awk or sed prints for every line that it reads, which is not followed here.
+            let begins = value.known().is_some_and(|t| t.trim_start().starts_with("BEGIN"));
+            self.printed = Some(out).filter(|_| lang != "sed" && (lang != "awk" || begins));
             return;
         }
         // `bash -c CODE name a b`: the word after the code is `$0`.
         let args = rest.get(1..).unwrap_or_default().to_vec();
         let program = context.program.clone();
         let stdin = context.stdin.clone();
-        self.child(|eval| {
+        let out = self.child(|eval| {
             eval.state.positional.clone_from(&args);
             eval.state.zero = rest.first().cloned();
             eval.code_value("sh", value, &program, stdin.clone(), role.tags)
         });
+        self.printed = Some(out);
     }
 
     /// Text that is run as code: read when it is known, else an effect that says so.
@@ -189,7 +195,8 @@ impl Eval<'_> {
                 }
                 let lang = language(role.arg, &context.program);
                 let program = context.program.clone();
-                self.child(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
+                let out = self.child(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
+                self.printed = Some(out).filter(|_| !matches!(lang, "awk" | "sed"));
             }
             RoleKind::Send if context.piped => {
                 let mut tags = context.tags.clone();

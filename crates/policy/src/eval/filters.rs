@@ -3,28 +3,25 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use base64::Engine as _;
-
 use super::Value;
 use super::value::MAX_STREAM;
 use crate::facts::Parsed;
 
 /// The output of filter `name`, or `None` when it cannot be worked out.
 pub(super) fn run(name: &str, parsed: &Parsed, args: &[Value], input: Option<&str>) -> Option<String> {
+    let given = input.filter(|i| i.len() <= MAX_OUTPUT);
     let text = match name {
         "echo" => echo(args),
         "printf" => printf(args),
-        "cat" => input.map(ToString::to_string),
-        "base64" => input.and_then(|i| base64(i, parsed.option("-d").is_some())),
-        "rev" => input.map(|i| i.lines().map(|l| l.chars().rev().collect::<String>() + "\n").collect()),
-        "tac" => input.map(|i| i.lines().rev().map(|l| l.to_string() + "\n").collect()),
-        "tr" => input.and_then(|i| tr(i, parsed)),
-        "xxd" => input.filter(|_| parsed.option("-r").is_some()).and_then(unhex),
+        "cat" => input.filter(|_| parsed.options.is_empty()).map(ToString::to_string),
+        "tr" => given.and_then(|i| tr(i, parsed)),
         "basename" => path_part(parsed, true),
         "dirname" => path_part(parsed, false),
-        "seq" => None,
-        "pwd" | "decode" => None,
-        _ => None,
+        "sed" => given.and_then(|i| super::sed::run(parsed, i)),
+        "base64" | "base32" | "xxd" | "openssl" | "gunzip" => {
+            given.and_then(|i| super::recode::run(name, parsed, args, i))
+        }
+        _ => super::textlines::run(name, parsed, args, given),
     };
     text.filter(|t| t.len() <= MAX_STREAM)
 }
@@ -54,7 +51,8 @@ pub(crate) fn inflate(bytes: &[u8]) -> Option<Vec<u8>> {
 /// Whether the filter turns coded text into something else, so that its unknown output counts as decoded.
 pub(super) fn decodes(name: &str, parsed: &Parsed) -> bool {
     match name {
-        "base64" => parsed.option("-d").is_some(),
+        "base64" | "base32" => parsed.option("-d").is_some(),
+        "openssl" | "gunzip" => true,
         "xxd" => parsed.option("-r").is_some(),
         "decode" => true,
         _ => false,
@@ -232,55 +230,58 @@ fn digits(
     value
 }
 
-fn base64(input: &str, decode: bool) -> Option<String> {
-    if !decode {
-        return Some(base64::engine::general_purpose::STANDARD.encode(input) + "\n");
-    }
-    let clean: String = input.chars().filter(|c| !c.is_whitespace()).collect();
-    let trimmed = clean.trim_end_matches('=');
-    let bytes = base64::engine::general_purpose::STANDARD_NO_PAD.decode(trimmed).ok()?;
-    String::from_utf8(bytes).ok()
-}
-
-fn unhex(input: &str) -> Option<String> {
-    let digits: Vec<u32> = input
-        .chars()
-        .filter(|c| !c.is_whitespace())
-        .map(|c| c.to_digit(16))
-        .collect::<Option<_>>()?;
-    let bytes: Vec<u8> = digits
-        .chunks(2)
-        .map(|pair| pair.iter().fold(0u8, |b, d| b << 4 | u8::try_from(*d).unwrap_or(0)))
-        .collect();
-    String::from_utf8(bytes).ok()
-}
-
+/// `-d` deletes, `-s` makes one of many, `-c` means all others.
 fn tr(input: &str, parsed: &Parsed) -> Option<String> {
     let sets: Vec<Vec<char>> = parsed
         .operands
         .iter()
-        .map(|(v, _)| v.written().map(|t| set(&t)))
+        .map(|(v, _)| v.written().and_then(|t| set(&t)))
         .collect::<Option<_>>()?;
-    let from = sets.first()?;
-    if parsed.option("-d").is_some() {
-        return Some(input.chars().filter(|c| !from.contains(c)).collect());
+    let (from, to) = (sets.first()?, sets.get(1));
+    let has = |name: &str| parsed.option(name).is_some();
+    let chosen = |c: char| from.contains(&c) != has("-c");
+    let mut out = String::new();
+    for c in input.chars() {
+        let mapped = match to {
+            _ if has("-d") && chosen(c) => continue,
+            Some(to) if !has("-d") && chosen(c) => {
+                let at = if has("-c") {
+                    None
+                } else {
+                    from.iter().rposition(|f| *f == c)
+                };
+                at.and_then(|i| to.get(i)).or(to.last()).copied().unwrap_or(c)
+            }
+            _ => c,
+        };
+        let squeezed =
+            has("-s") && out.ends_with(mapped) && to.map_or_else(|| chosen(mapped), |to| to.contains(&mapped));
+        if !squeezed {
+            out.push(mapped);
+        }
     }
-    let Some(to) = sets.get(1) else {
-        return Some(input.to_string());
-    };
-    let map = |c: char| match from.iter().rposition(|f| *f == c) {
-        Some(i) => to.get(i).or(to.last()).copied().unwrap_or(c),
-        None => c,
-    };
-    Some(input.chars().map(map).collect())
+    Some(out)
 }
 
-fn set(text: &str) -> Vec<char> {
-    let text = unescape(text, true)
-        .replace("[:lower:]", "a-z")
-        .replace("[:upper:]", "A-Z")
-        .replace("[:digit:]", "0-9")
-        .replace("[:space:]", " \t\n\r");
+/// The characters of a set: ranges, classes, escapes. What repeats or compares is not worked out.
+fn set(text: &str) -> Option<Vec<char>> {
+    let mut text = unescape(text, true);
+    for (class, chars) in [
+        ("[:lower:]", "a-z"),
+        ("[:upper:]", "A-Z"),
+        ("[:digit:]", "0-9"),
+        ("[:alpha:]", "A-Za-z"),
+        ("[:alnum:]", "0-9A-Za-z"),
+        ("[:xdigit:]", "0-9A-Fa-f"),
+        ("[:space:]", " \t\n\r\u{b}\u{c}"),
+        ("[:blank:]", " \t"),
+        ("[:punct:]", "!-/:-@[-`{-~"),
+    ] {
+        text = text.replace(class, chars);
+    }
+    if text.contains("[:") || text.contains("[=") {
+        return None;
+    }
     let chars: Vec<char> = text.chars().collect();
     let mut out = Vec::new();
     let mut i = 0;
@@ -296,7 +297,7 @@ fn set(text: &str) -> Vec<char> {
             }
         }
     }
-    out
+    Some(out)
 }
 
 fn path_part(parsed: &Parsed, last: bool) -> Option<String> {

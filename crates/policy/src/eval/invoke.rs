@@ -331,6 +331,7 @@ impl Eval<'_> {
     }
 
     fn carry_out(&mut self, parsed: &Parsed, mut context: Context, argv: &[Value], span: Span) -> Stream {
+        self.printed = None;
         context.plain = parsed.path.iter().any(|p| p.style == Style::Plain);
         context.remote_target = parsed
             .operands
@@ -349,7 +350,13 @@ impl Eval<'_> {
                 if option.names.is_empty() {
                     labels = labels.with(self.mention(value, &context.program));
                 } else {
-                    let rest = if words_option(option) {
+                    let code = option.role.kind == RoleKind::Code && !matches!(option.role.arg, "" | "sh");
+                    let given: Vec<Value>;
+                    let rest = if code {
+                        self.spend_bytes(parsed.operands.len() * BYTES_PER_WORD);
+                        given = parsed.operands.iter().map(|(v, _)| v.clone()).collect();
+                        &given
+                    } else if words_option(option) {
                         parsed.commands.first().map_or(&[][..], |(w, _)| w)
                     } else {
                         &[]

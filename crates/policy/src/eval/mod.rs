@@ -20,9 +20,12 @@ mod losses;
 mod params;
 mod paths;
 mod patterns;
+mod recode;
 mod results;
 mod roles;
+mod sed;
 mod tasks;
+mod textlines;
 mod value;
 
 use alloc::collections::{BTreeMap, BTreeSet};
@@ -37,6 +40,7 @@ pub(crate) use filters::inflate;
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::{Tags, Use};
+use crate::facts::RoleKind;
 use crate::places;
 use crate::world::Recorder;
 use crate::{Act, Answer, Effect, Loss, Target};
@@ -171,6 +175,8 @@ pub(crate) struct Eval<'w> {
     calls: Vec<(String, State)>,
     /// The next call comes from another program: the shell's functions are not known there.
     external: bool,
+    /// What the code that the last call was given prints.
+    printed: Option<Stream>,
     /// Whether the last command succeeded, where that is known.
     status: Option<bool>,
     fuel: u32,
@@ -219,6 +225,7 @@ impl<'w> Eval<'w> {
             traps: Vec::new(),
             calls: Vec::new(),
             external: false,
+            printed: None,
             status: None,
             fuel: FUEL,
             debt: 0,
@@ -264,10 +271,33 @@ impl<'w> Eval<'w> {
 
     /// The whole text of a request: what it says, and then what it left to be done at its end.
     pub(crate) fn request(&mut self, text: &str) {
+        self.session(text);
         self.text(text, Stream::unknown(Labels::NONE));
         for trap in core::mem::take(&mut self.traps) {
             self.in_every_state(|eval| {
                 eval.subshell(|eval| eval.code_value("sh", &trap, "trap", Stream::empty(), &[]))
+            });
+        }
+    }
+
+    /// An interpreter alone on the first line: whoever wrote that means the lines behind it for it.
+    fn session(&mut self, text: &str) {
+        let Some((first, rest)) = text.split_once('\n') else {
+            return;
+        };
+        let name = first.trim();
+        let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let Some(program) = facts::program(name).or_else(|| facts::program(bare)) else {
+            return;
+        };
+        let reads = program
+            .stdin
+            .iter()
+            .find(|(r, _)| r.kind == RoleKind::Code && !matches!(r.arg, "" | "sh"));
+        if let Some((role, _)) = reads {
+            let span = Span::default();
+            self.nested(span, "lines typed in", |eval| {
+                eval.language(role.arg, rest, name, &Stream::empty(), span)
             });
         }
     }

@@ -39,6 +39,13 @@ impl Eval<'_> {
     }
 
     pub(super) fn output(&mut self, parsed: &Parsed, context: &Context, argv: &[Value], labels: Labels) -> Stream {
+        // What code prints that was walked is known.
+        if let Some(printed) = self.printed.take() {
+            return Stream {
+                labels: printed.labels.with(labels),
+                ..printed
+            };
+        }
         let rows = parsed.path.iter().rev().map(|p| p.stdout).find(|s| !s.is_empty());
         let row = rows.and_then(|rows| rows.iter().find(|(_, when)| parsed.all(when)));
         let emits = row.map_or("", |(emits, _)| *emits);

@@ -378,6 +378,9 @@ impl Walk<'_> {
 
     fn command_here(&mut self, site: &Site<'_>, role: Role, input: Option<&Value>) -> Val {
         let mut list = site.args.list.clone();
+        if let Some(args @ Val::List(_)) = site.args.named(&["args"]).filter(|_| list.len() > 1) {
+            list.push(args.clone());
+        }
         if role.arg == "receiver" {
             list = site.receiver.cloned().into_iter().collect();
         }

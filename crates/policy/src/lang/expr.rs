@@ -46,7 +46,6 @@ const BETWEEN: &[&str] = &[
     "return",
     "except",
     "catch",
-    "x",
     "instanceof",
     "eq",
     "ne",
@@ -215,6 +214,9 @@ impl Walk<'_> {
                 && !matches!((&left, &right), (Val::Number(_), Val::Number(_))) =>
             {
                 Val::Text(join_path(&left.to_value(), &right.to_value()))
+            }
+            "&" if left.is_text() && right.is_text() && arithmetic(op, &left, &right).is_none() => {
+                concat(&left, &right)
             }
             "-" | "^" | "*" | "/" | "&" | "|" | ">>" | "%" => arithmetic(op, &left, &right)
                 .or_else(|| repeated(op, &left, &right))

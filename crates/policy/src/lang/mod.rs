@@ -114,10 +114,12 @@ fn is_shell(words: &[Value]) -> bool {
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "cmd" | "cmd.exe" | "powershell" | "powershell.exe" | "pwsh"
     );
     let plain = |w: &Value| {
-        matches!(
-            w.known(),
-            Some("-i" | "-l" | "-s" | "-p" | "-" | "--login" | "2>&1" | "0<&1" | "1>&0")
-        )
+        let redirects = w.pattern().contains(['<', '>']);
+        redirects
+            || matches!(
+                w.known(),
+                Some("-i" | "-l" | "-s" | "-p" | "-" | "--login" | "2>&1" | "0<&1" | "1>&0")
+            )
     };
     let busybox = name == "busybox" && words.get(1).is_some_and(|w| w.known() == Some("sh"));
     busybox || shell && words.iter().skip(1).all(plain)
@@ -125,7 +127,10 @@ fn is_shell(words: &[Value]) -> bool {
 
 /// The role of a name: the longest key of the language's table, then of the table for all, that it ends in.
 fn role_of(lang: &str, name: &str) -> Option<Role> {
-    let name = name.trim_start_matches(['$', '@', '%', '&', '\\']);
+    let name = match name.trim_start_matches(['$', '@', '%', '&', '\\']) {
+        "" => name,
+        bare => bare,
+    };
     let table = |wanted: &str| {
         CALLS
             .iter()

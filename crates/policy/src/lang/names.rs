@@ -58,6 +58,9 @@ impl Walk<'_> {
         }
         while self.spend() {
             let at = cur.at;
+            if self.is_member(cur) || cur.is("[") {
+                value = self.constant(value);
+            }
             value = match cur.tok() {
                 Some(Tok::Op("." | "?." | "::" | "->" | ":")) if self.is_member(cur) => {
                     self.member_or_method(value, cur)

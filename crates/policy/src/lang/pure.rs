@@ -43,6 +43,9 @@ fn known(what: &str, all: &[Val], home: &str) -> Option<Val> {
         "join-path" => path(all),
         "parent" => parent(first?)?,
         "below" => Val::List(alloc::vec![Val::Text(below(&root(first)))]),
+        "names" => Val::List(alloc::vec![Val::Text(below(&Value::default()))]),
+        "list" => Val::List(all.to_vec()),
+        "first" => nth(first?, 0),
         "walk" => walk(&root(first)),
         "glob" => globbed(all),
         "base64" => base64(&text_of(all)?)?,
@@ -165,7 +168,7 @@ fn parent(value: &Val) -> Option<Val> {
 
 /// `for folder, folders, files in os.walk(root)`
 fn walk(root: &Value) -> Val {
-    let inside = || Val::List(alloc::vec![Val::Text(below(root))]);
+    let inside = || Val::List(alloc::vec![Val::Text(below(&Value::default()))]);
     Val::List(alloc::vec![Val::List(alloc::vec![
         Val::Text(root.clone()),
         inside(),

@@ -196,9 +196,6 @@ pub(super) fn glob(value: &Value) -> Value {
 /// Anything below a folder.
 pub(super) fn below(root: &Value) -> Value {
     let mut out = join_path(root, &Value::default());
-    if out.pieces.is_empty() {
-        out.push_text("./");
-    }
     out.pieces.push(Piece::Glob("*".into()));
     out
 }

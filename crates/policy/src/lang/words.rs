@@ -169,6 +169,7 @@ impl Walk<'_> {
                     Args::of(args),
                 )
             }
+            "list" | "concat" | "join" => Val::text(values().iter().map(Value::pattern).collect::<Vec<_>>().join(" ")),
             "socket" => {
                 self.mark("socket");
                 Val::unknown(Labels::NETWORK)
