@@ -41,6 +41,7 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::{Tags, Use};
 use crate::facts::RoleKind;
+use crate::facts::RoleKind;
 use crate::places;
 use crate::world::Recorder;
 use crate::{Act, Answer, Effect, Loss, Target};
@@ -287,7 +288,7 @@ impl<'w> Eval<'w> {
         };
         let name = first.trim();
         let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-        let Some(program) = facts::program(name).or_else(|| facts::program(bare)) else {
+        let Some(program) = self.world.program(name).or_else(|| self.world.program(bare)) else {
             return;
         };
         let reads = program
