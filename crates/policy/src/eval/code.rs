@@ -135,6 +135,18 @@ impl Eval<'_> {
         self.printed = Some(out);
     }
 
+    /// What is compiled will be run: a source that the text wrote itself is looked at where it is read.
+    pub(super) fn compiled(&mut self, role: Role, value: &Value, program: &str) {
+        if role.kind != RoleKind::Read || role.arg.is_empty() {
+            return;
+        }
+        if let Some(text) = self.written_to(value).and_then(|s| s.text) {
+            self.nested(value.span, "source", |eval| {
+                eval.language(role.arg, &text, program, &Stream::empty(), value.span)
+            });
+        }
+    }
+
     /// Text that is run as code: read when it is known, else an effect that says so.
     pub(super) fn code_value(
         &mut self,

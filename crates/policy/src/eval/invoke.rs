@@ -378,6 +378,7 @@ impl Eval<'_> {
             };
             let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
+            self.compiled(*role, value, &context.program);
         }
         self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())

@@ -64,16 +64,7 @@ impl Eval<'_> {
             // A credential that is named is taken as read, whatever the program does with it (spec V-2809).
             RoleKind::Value if !context.plain => self.mention(value, program),
             RoleKind::Value => value.labels,
-            RoleKind::Read => {
-                let stream = self.read_with(value, tags, program);
-                // What is compiled will be run: a source that the text wrote itself is looked at here.
-                if let Some(text) = stream.text.as_ref().filter(|_| !role.arg.is_empty()) {
-                    self.nested(value.span, "source", |eval| {
-                        eval.language(role.arg, text, program, &Stream::empty(), value.span)
-                    });
-                }
-                stream.labels
-            }
+            RoleKind::Read => self.read_with(value, tags, program).labels,
             RoleKind::Write => {
                 let labels = self.act_path(Act::Write, value, tags.clone(), program);
                 if tags.has("content") {

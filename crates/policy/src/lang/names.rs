@@ -223,6 +223,7 @@ impl Walk<'_> {
             Some(Tok::Name(n)) => !is_between(n),
             Some(Tok::Op("@")) if self.lang == "perl" => true,
             Some(Tok::Op("[" | ":" | "*" | "%" | "@" | "<" | "&")) => cur.spaced(0) && !cur.spaced(1),
+            Some(Tok::Op("{")) if self.lang == "puppet" => true,
             Some(Tok::Op("{" | "$")) => self.lang == "perl",
             Some(Tok::Op("\\")) => true,
             _ => false,
@@ -287,12 +288,17 @@ impl Walk<'_> {
             }
             None => {
                 let spread = cur.is("*") || cur.is("...") || self.syntax.sigils;
-                let block = self.lang == "perl" && cur.is("{");
+                let block = matches!(self.lang, "perl" | "puppet") && cur.is("{");
                 let value = if block {
                     let close = cur.closing(cur.at);
                     let mut inner = cur.range(cur.at + 1, close);
                     cur.at = close + 1;
-                    Val::List(self.items(&mut inner))
+                    // A resource of Puppet has its title first.
+                    if self.lang == "puppet" {
+                        self.expr(&mut inner, 2)
+                    } else {
+                        Val::List(self.items(&mut inner))
+                    }
                 } else {
                     self.expr(cur, 1)
                 };
