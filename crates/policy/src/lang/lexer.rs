@@ -310,7 +310,8 @@ impl Lexer {
         let dashes = self.is("lisp");
         while let Some(c) = self.peek(0).filter(|_| !special) {
             let mark = matches!(c, '?' | '!') && self.is("ruby") && self.peek(1) != Some('=');
-            if !(c.is_alphanumeric() || c == '_' || c == '$' || (dashes && c == '-') || mark) {
+            let dollar = c == '$' && !self.syntax.sigils;
+            if !(c.is_alphanumeric() || c == '_' || dollar || (dashes && c == '-') || mark) {
                 break;
             }
             text.push(c);
