@@ -373,3 +373,92 @@ fn ends(text: String) -> bool {
     });
     worker.is_ok() && ended.recv_timeout(PATIENCE).is_ok()
 }
+
+/// Filters, and pieces of what they are given.
+const FILTERS: &[&str] = &[
+    "sed",
+    "sed -E",
+    "sed -n",
+    "tr",
+    "tr -d",
+    "tr -s",
+    "tr -c",
+    "cut -c",
+    "cut -d, -f",
+    "head -n",
+    "tail -n",
+    "head -c",
+    "fold -w",
+    "awk",
+    "awk -F:",
+    "paste -sd",
+    "seq",
+    "base64 -d",
+    "base32 -d",
+    "xxd -r -p",
+    "xxd -r",
+    "gunzip",
+    "rev",
+    "tac",
+    "sort -n",
+    "uniq",
+    "openssl base64 -d",
+    "printf",
+];
+const PARTS: &[&str] = &[
+    "s/",
+    "y/",
+    "/",
+    "g",
+    "p",
+    "d",
+    ";",
+    "1",
+    "9999999999999999999999",
+    "-",
+    ",",
+    "$",
+    "^",
+    ".",
+    "*",
+    "+",
+    "?",
+    "[",
+    "]",
+    "^",
+    "[:alpha:]",
+    "a-z",
+    "z-a",
+    "\\",
+    "&",
+    "\\1",
+    "{",
+    "}",
+    "print",
+    "$1",
+    "NR==",
+    "%",
+    "%s",
+    "%999999d",
+    "\u{e9}",
+    "H4sI",
+    "=",
+    "00000000:",
+    " ",
+    "(",
+    ")",
+    "|",
+    "x",
+];
+
+proptest! {
+    #[test]
+    fn no_filter_fails_on_anything(
+        filter in select(FILTERS),
+        given in vec(select(PARTS), 0..12),
+        input in vec(select(PARTS), 0..24),
+    ) {
+        let quoted = |parts: Vec<&str>| parts.concat().replace('\'', "");
+        let _ = judged(&format!("printf '%s' '{}' | {filter} '{}' | sh", quoted(input), quoted(given)));
+    }
+}
