@@ -41,7 +41,6 @@ pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
 use crate::effect::{Tags, Use};
 use crate::facts::RoleKind;
-use crate::facts::RoleKind;
 use crate::places;
 use crate::world::Recorder;
 use crate::{Act, Answer, Effect, Loss, Target};
