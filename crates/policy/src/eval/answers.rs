@@ -29,6 +29,11 @@ impl Eval<'_> {
             "realpath" => self.real_path_of(first?),
             "printenv" => self.variable_in_environment(first?.known()?),
             "rev-parse" => self.repository(parsed),
+            // Where it lies does not matter for what it is.
+            "which" => first?
+                .known()
+                .filter(|name| !name.starts_with('-'))
+                .map(ToString::to_string),
             "mktemp" => Some("/tmp/tmp.XXXXXXXXXX".to_string()),
             "find" => found_lines(parsed),
             _ => None,

@@ -147,6 +147,14 @@ impl Eval<'_> {
         }
     }
 
+    /// Text that was kept in a code until it runs. What it does is judged as well; that a person who reads the command
+    /// cannot see it is an effect of its own.
+    fn hidden_code(&mut self, value: &Value, why: &str) {
+        let mut tags = Tags::default();
+        tags.add("hidden");
+        self.effect(Act::Do, "code.hidden", Target::None, tags, why, value.span);
+    }
+
     /// Text that is run as code: read when it is known, else an effect that says so.
     pub(super) fn code_value(
         &mut self,
@@ -159,6 +167,9 @@ impl Eval<'_> {
         let span = value.span;
         let why_text = alloc::format!("{why} runs text");
         if let Some(text) = value.written() {
+            if value.labels.has(Labels::DECODED) {
+                self.hidden_code(value, why);
+            }
             if lang == "sh" {
                 return self.inner_text(&text, span, &why_text, stdin);
             }

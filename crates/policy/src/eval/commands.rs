@@ -48,7 +48,14 @@ impl Eval<'_> {
             if *joint == Joint::Or {
                 self.after_failure(pipeline, stdin);
             }
-            out = out.then(self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin)));
+            let next = self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin));
+            // `which python3 || which python`: names for the same thing, of which one comes out.
+            let names = [&out, &next].iter().all(|s| s.labels.has(Labels::LOOKED_UP));
+            out = if names && *joint == Joint::Or {
+                out
+            } else {
+                out.then(next)
+            };
         }
         // A `cd` that fails leaves everything where it was.
         core::mem::take(&mut self.failed)

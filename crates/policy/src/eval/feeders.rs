@@ -94,6 +94,7 @@ impl Eval<'_> {
                 _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
             };
         }
+        let from = self.effects.len();
         let mut out = Stream::empty();
         for input in inputs.iter().take(16) {
             let marked = command.iter().any(|w| w.pattern().contains("{}"));
@@ -107,6 +108,9 @@ impl Eval<'_> {
             } else {
                 self.code_value("sh", &joined, "parallel", Stream::empty(), &[])
             };
+        }
+        for effect in self.effects.iter_mut().skip(from) {
+            effect.tags.add("fed");
         }
         out
     }

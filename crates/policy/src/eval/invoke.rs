@@ -141,6 +141,11 @@ impl Eval<'_> {
             tags.add("command-glob");
         }
         name.labels.names().for_each(|l| tags.add(l));
+        // All of a text for a shell is one variable: whatever it holds is run, words and all.
+        let inside = self.chain.last().is_some_and(|c| c.ends_with("runs text"));
+        if inside && argv.len() == 1 && name.prefix().is_empty() {
+            tags.add("whole-command");
+        }
         if piped {
             stdin
                 .labels
@@ -186,6 +191,14 @@ impl Eval<'_> {
     fn unlisted(&mut self, base: &str, argv: &[Value], stdin: &Stream, span: Span) -> Stream {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
         self.disturbed = true;
+        let fetched = |arg: &&Value| arg.prefix().starts_with("/dev/fd/") && arg.labels.has(Labels::NETWORK);
+        if let Some(code) = argv.iter().skip(1).find(fetched) {
+            // Nobody knows what the program does with a download that it gets as a file of its own.
+            let mut tags = Tags::default();
+            tags.add("network");
+            let target = Target::Unknown("a download that is handed to a program".into());
+            self.effect(Act::RunUnknown, "", target, tags, base, code.span);
+        }
         let mut labels = stdin.labels.with(Labels::PROGRAM);
         let mut writes = false;
         for arg in argv.iter().skip(1) {

@@ -369,9 +369,14 @@ fn names_a_secret(name: &str) -> bool {
         "ACCESS_KEY",
         "PRIVATE_KEY",
         "CREDENTIAL",
+        "PASSPHRASE",
     ]
     .iter()
     .any(|w| name.to_ascii_uppercase().contains(w))
+        || name
+            .to_ascii_uppercase()
+            .split('_')
+            .any(|part| matches!(part, "PASS" | "PAT"))
 }
 
 fn length(held: &Held) -> Option<usize> {

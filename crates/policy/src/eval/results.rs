@@ -52,12 +52,12 @@ impl Eval<'_> {
         match emits.split_once(' ') {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);
-                let labels = if name == "find" {
-                    labels.with(Labels::FOUND)
-                } else {
-                    labels
+                let labels = match name {
+                    "find" => labels.with(Labels::FOUND),
+                    "which" => labels.with(Labels::LOOKED_UP),
+                    _ => labels,
                 };
-                let extra = if text.is_none() && filters::decodes(name, parsed) {
+                let extra = if filters::decodes(name, parsed) {
                     Labels::DECODED
                 } else {
                     Labels::NONE
@@ -65,7 +65,7 @@ impl Eval<'_> {
                 match text {
                     Some(text) => Stream {
                         text: Some(text),
-                        labels,
+                        labels: labels.with(extra),
                     },
                     None => Stream::unknown(labels.with(extra)),
                 }

@@ -41,7 +41,11 @@ impl Labels {
     /// What a compiler writes.
     pub(crate) const BUILT: Self = Self(1 << 12);
 
-    const NAMES: [(Self, &'static str); 13] = [
+    /// The name of a program that was looked up.
+    pub(crate) const LOOKED_UP: Self = Self(1 << 13);
+
+    const NAMES: [(Self, &'static str); 14] = [
+        (Self::LOOKED_UP, "looked-up"),
         (Self::FOUND, "found"),
         (Self::BUILT, "built"),
         (Self::GUARD_PROCESS, "guard-process"),

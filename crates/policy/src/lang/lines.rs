@@ -284,7 +284,10 @@ fn editor(code: &str) -> Vec<Call> {
     let mut out = Vec::new();
     for line in code.lines().flat_map(|l| l.split('|')) {
         let line = line.trim().trim_start_matches(':').trim_start_matches(['%', ' ']);
-        if let Some(command) = ["r !", "!", "terminal ", "term "]
+        if ["terminal", "term", "shell", "sh"].contains(&line) {
+            // A shell that somebody can type into.
+            out.push(used(line, SCRIPT, "sh"));
+        } else if let Some(command) = ["r !", "!", "terminal ", "term "]
             .iter()
             .find_map(|p| line.strip_prefix(p))
         {

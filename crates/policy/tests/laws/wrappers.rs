@@ -234,7 +234,7 @@ pub(crate) const CODES: &[Wrapper] = &[
     Wrapper {
         name: "base64",
         wrap: |subject| Some(format!("echo {} | base64 -d | bash", STANDARD.encode(&subject.text))),
-        transparent: true,
+        transparent: false,
     },
     Wrapper {
         name: "hex",
@@ -242,7 +242,7 @@ pub(crate) const CODES: &[Wrapper] = &[
             let hex: String = subject.text.bytes().map(|byte| format!("{byte:02x}")).collect();
             Some(format!("echo {hex} | xxd -r -p | bash"))
         },
-        transparent: true,
+        transparent: false,
     },
     Wrapper {
         name: "backwards",
