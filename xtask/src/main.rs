@@ -24,6 +24,7 @@ usage: cargo xtask TASK
   dist            both programs as they are released, in target/dist
   bench hook      how long the hook takes, against a C program that does nothing
   bench hook FILE the same for a program that was built in another way
+  bench moat      what the scenarios of OpenMoat's bench say of the hook
   bench rules     how long the hook takes with few programs, with all, and with rules of one's own";
 
 fn main() -> ExitCode {
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
+        ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),
         ["bench", "hook", program] => bench::run(program.into()),
         _ => {

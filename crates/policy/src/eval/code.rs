@@ -314,7 +314,11 @@ impl Guest<'_, '_> {
     /// Does `f` with the call in the chain of what was reached how.
     fn within<T>(&mut self, call: &str, f: impl FnOnce(&mut Eval<'_>) -> T) -> T {
         self.eval.chain.push(alloc::format!("{} calls {call}", self.lang));
+        let from = self.eval.effects.len();
         let out = f(self.eval);
+        for effect in self.eval.effects.iter_mut().skip(from) {
+            effect.tags.add("in-code");
+        }
         self.eval.chain.pop();
         out
     }
