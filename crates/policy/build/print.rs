@@ -78,7 +78,7 @@ macro_rules! fields {
 }
 
 fields! {
-    Program { names, style, options, operands, alternates, subs, does, stdin, stdout, class }
+    Program { names, style, options, operands, alternates, subs, does, stdin, stdout, place, class }
     Opt { names, role, attached }
     Slot { role, many }
     Role { kind, arg, tags }

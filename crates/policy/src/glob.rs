@@ -100,6 +100,12 @@ pub(crate) fn like(pattern: &str, word: &str) -> bool {
     overlap_symbols(symbols(pattern, true, true), symbols(word, true, false))
 }
 
+/// Whether `pattern` matches the whole of a word that is known: its own stars are characters.
+#[must_use]
+pub(crate) fn names(pattern: &str, word: &str) -> bool {
+    overlap_symbols(symbols(pattern, true, true), symbols(word, false, true))
+}
+
 fn overlap_symbols(a: Option<Vec<Sym>>, b: Option<Vec<Sym>>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     // reach[j]: some text is matched by a[..i] and b[..j].

@@ -370,6 +370,13 @@ fn device(parts: &[&str], tags: &mut Tags) {
         "console",
     ];
     match parts.get(1).copied() {
+        Some("tcp" | "udp")
+            if parts
+                .get(2)
+                .is_some_and(|h| matches!(*h, "localhost" | "127.0.0.1" | "::1")) =>
+        {
+            tags.add("loopback-socket");
+        }
         Some("tcp" | "udp") => tags.add("socket"),
         Some(name) if HARMLESS.contains(&name) => tags.add("harmless-device"),
         Some(_) => tags.add("device"),

@@ -23,6 +23,8 @@ pub struct Program {
     pub stdin: &'static [(Role, &'static [Cond])],
     /// What flows out: a label, or `filter NAME`; the first whose conditions hold.
     pub stdout: &'static [(&'static str, &'static [Cond])],
+    /// Labels of everything that the call does, with what says so: `local` where it works on something made for trials.
+    pub place: &'static [(&'static str, &'static [Cond])],
     /// The permission class; empty for none.
     pub class: &'static str,
 }

@@ -2,22 +2,63 @@
 
 use alloc::format;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::feeders::found_lines;
+use super::invoke::LASTING;
 use super::{Eval, UNKNOWN, Value, Var};
 use crate::facts;
 use crate::facts::Parsed;
 use crate::{Answer, Target};
 
 impl Eval<'_> {
-    /// Whether a variable of the table `stage` says that this is a place for tests.
-    pub(super) fn on_trial(&self) -> bool {
-        facts::settings("stage").iter().any(|(name, role)| {
-            let said = self.state.vars.get(*name).and_then(|v| match v {
-                super::Var::Scalar(value) => value.known(),
-                _ => None,
-            });
-            said.is_some_and(|text| role.tags.contains(&text))
+    /// What the variables of the table `stage` say: `local` is a place for tests, `real` one that others use.
+    pub(super) fn stage(&self) -> Vec<&'static str> {
+        let label = |(name, role): &(&str, facts::Role)| match self.state.vars.get(*name) {
+            Some(Var::Scalar(value)) if role.tags.contains(&value.known()?) => Some("local"),
+            Some(Var::Scalar(value)) if facts::names::is_real(value.known()?) => Some("real"),
+            _ => None,
+        };
+        facts::settings("stage").iter().filter_map(label).collect()
+    }
+
+    /// What is said of all that a call does holds for the call alone; that it happens in a container or elsewhere, for what it starts too.
+    /// Gives back what held before.
+    pub(super) fn enter_place(&mut self, parsed: &Parsed) -> Vec<&'static str> {
+        let outer = core::mem::take(&mut self.around);
+        self.around = outer.iter().copied().filter(|label| LASTING.contains(label)).collect();
+        let place: Vec<&'static str> = parsed.place().collect();
+        // What lies on another machine is not known by its name.
+        let afar = ["afar", "remote"].iter().any(|label| self.around.contains(label));
+        if !place.is_empty() && !afar && !self.served_elsewhere() {
+            self.around.extend(place);
+        }
+        outer
+    }
+
+    /// Code speaks to this database from now on.
+    pub(super) fn enter_database(&mut self, value: &Value) {
+        let trial = value
+            .known()
+            .is_some_and(|name| name == ":memory:" || name.starts_with("/tmp/") || facts::names::is_scratch(name));
+        self.around.retain(|label| *label != "trial");
+        if trial && !self.served_elsewhere() {
+            self.around.push("trial");
+        }
+    }
+
+    /// Whether a variable of the table `server` sends clients to another machine.
+    fn served_elsewhere(&self) -> bool {
+        facts::settings("server").iter().any(|(name, _)| {
+            let said = match self.state.vars.get(*name) {
+                Some(Var::Scalar(value)) => value.known().map(ToString::to_string),
+                Some(_) => None,
+                None => match self.world.var(name) {
+                    Answer::Known(value) => Some(value),
+                    Answer::Absent | Answer::Unknown => return false,
+                },
+            };
+            said.is_none_or(|host| !facts::names::is_here(&host))
         })
     }
 

@@ -216,6 +216,10 @@ impl Eval<'_> {
                     }
                 }
             }
+            let searched = role.tags.contains(&"library-path");
+            if (searched || role.tags.contains(&"library")) && self.is_own_library(value, searched) {
+                tags.add("own-library");
+            }
             // The variable itself is the effect: a library or start-up file for programs that come later.
             self.effect(Act::Do, "env.hijack", Target::Text(name.into()), tags, "", value.span);
         } else {
@@ -229,6 +233,24 @@ impl Eval<'_> {
             }
             self.chain.pop();
         }
+    }
+
+    /// Whether all that a variable of the loader names was installed with the system, was built here, when it is `searched`,
+    /// or is what a compiler said.
+    fn is_own_library(&self, value: &Value, searched: bool) -> bool {
+        let said = value.labels.has(Labels::PROGRAM) && !value.labels.has(Labels::NETWORK.with(Labels::DECODED));
+        let trusted = |part: &str| {
+            if part.contains(super::UNKNOWN) {
+                return said;
+            }
+            let Target::Path(path) = self.resolve(&Value::text(part)) else {
+                return false;
+            };
+            let mut tags = Tags::default();
+            crate::places::label(&path, &self.workspace, self.world, &mut tags);
+            tags.has("system") && tags.has("installed") || searched && tags.has("workspace") && tags.has("regenerable")
+        };
+        value.pattern().split([':', ' ']).filter(|p| !p.is_empty()).all(trusted)
     }
 
     /// `export A=b`, `declare -n ref=x`, `declare 'a[$(x)]=1'`

@@ -182,6 +182,7 @@ impl Eval<'_> {
         let mut all = Tags::default();
         all.add(match lang {
             "sh" => "shell-code",
+            "sql" | "sqlite" | "mongo" => "data-code",
             _ => "other-code",
         });
         tags.iter().for_each(|t| all.add(t));

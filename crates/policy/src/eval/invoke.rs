@@ -12,6 +12,10 @@ use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::places;
 use crate::{Act, Target};
 
+/// Labels that hold for what a command starts, too: inside a container that no folder of the machine is mounted into, and
+/// on another machine.
+pub(super) const LASTING: &[&str] = &["contained", "afar", "remote"];
+
 impl Eval<'_> {
     /// Runs a call whose words are expanded, and gives what it writes.
     pub(super) fn invoke(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
@@ -286,6 +290,7 @@ impl Eval<'_> {
             .join(" ");
         let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
         self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
+        let around = self.enter_place(&parsed);
         self.glued_code(&parsed, argv);
         let context = Context::new(base, tags, stdin, piped);
         let saved = self.enter_dir(&parsed);
@@ -293,6 +298,7 @@ impl Eval<'_> {
         if let Some(cwd) = saved {
             self.state.cwd = cwd;
         }
+        self.around = around;
         out
     }
 
@@ -430,9 +436,7 @@ impl Eval<'_> {
             On::None if does.what.starts_with("task.") => return self.task(does, &[], parsed, context, span),
             On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, parsed, span),
             On::None => {
-                if self.on_trial() {
-                    tags.add("local");
-                }
+                self.stage().iter().for_each(|label| tags.add(label));
                 return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
             }
             On::Cwd => {
@@ -487,6 +491,9 @@ impl Eval<'_> {
     fn start(&mut self, words: &[Value], role: Role, context: &Context, parsed: &Parsed, span: Span) -> Stream {
         let why = alloc::format!("{} runs", context.program);
         self.chain.push(why);
+        let around = self.around.len();
+        self.around
+            .extend(LASTING.iter().filter(|label| role.tags.contains(label)));
         let out = match (role.kind, role.arg) {
             (RoleKind::ScriptWords, "parallel") => self.parallel(words, context, span),
             (RoleKind::ScriptWords, _) if role.tags.contains(&"remote") => {
@@ -515,6 +522,7 @@ impl Eval<'_> {
                 self.invoke(words, context.stdin.clone(), context.piped, span)
             }
         };
+        self.around.truncate(around);
         self.chain.pop();
         out
     }

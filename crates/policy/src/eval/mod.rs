@@ -177,6 +177,8 @@ pub(crate) struct Eval<'w> {
     external: bool,
     /// What the code that the last call was given prints.
     printed: Option<Stream>,
+    /// Labels of everything that the present call does.
+    around: Vec<&'static str>,
     /// Whether the last command succeeded, where that is known.
     status: Option<bool>,
     fuel: u32,
@@ -225,6 +227,7 @@ impl<'w> Eval<'w> {
             traps: Vec::new(),
             calls: Vec::new(),
             external: false,
+            around: Vec::new(),
             printed: None,
             status: None,
             fuel: FUEL,
@@ -458,6 +461,9 @@ impl<'w> Eval<'w> {
         }
         let mut chain = self.chain.clone();
         let mut tags = tags;
+        if act == Act::Do || act == Act::Delete {
+            self.around.iter().for_each(|tag| tags.add(tag));
+        }
         if let Some(source) = self.sources.last() {
             tags.add("in-file");
             chain.push(source.place(self.file_pin.unwrap_or(span)));

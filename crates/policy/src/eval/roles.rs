@@ -53,6 +53,10 @@ impl Eval<'_> {
         role.tags.iter().for_each(|t| tags.add(t));
         let program = context.program.as_str();
         match role.kind {
+            RoleKind::Name if role.tags.contains(&"database") => {
+                self.enter_database(value);
+                Labels::NONE
+            }
             RoleKind::Name if !role.arg.is_empty() => self.package(role.arg, value, program),
             RoleKind::Flag
             | RoleKind::Tag

@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Cond, Opt, Program, Role, RoleKind, Slot, Style, Test};
+use super::{Cond, Opt, Program, Role, RoleKind, Slot, Style, Test, names};
 use crate::eval::Value;
 use crate::glob;
 
@@ -392,12 +392,26 @@ impl Parsed {
         self.options.iter().any(|(o, _)| o.role.tags.contains(&tag))
     }
 
+    /// What is said of all that the call does.
+    pub(crate) fn place(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let rows = self.path.iter().flat_map(|p| p.place.iter());
+        rows.filter(|(_, when)| self.all(when)).map(|(label, _)| *label)
+    }
+
     pub(crate) fn all(&self, conds: &[Cond]) -> bool {
         conds.iter().all(|c| self.test(&c.test) != c.not)
     }
 
     fn test(&self, test: &Test) -> bool {
-        let like = |v: &Value, patterns: &str| patterns.split('|').any(|p| glob::like(p, &v.pattern()));
+        let like = |v: &Value, patterns: &str| {
+            patterns.split('|').any(|p| match p.strip_prefix('#') {
+                Some(kind) => v.known().map_or(kind == "elsewhere", |text| names::is(kind, text)),
+                // A star in quotes is a star.
+                None => v
+                    .known()
+                    .map_or_else(|| glob::like(p, &v.pattern()), |text| glob::names(p, text)),
+            })
+        };
         match test {
             Test::Option(name) => self.option(name).is_some(),
             Test::OptionLike(name, pattern) => self

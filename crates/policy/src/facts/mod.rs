@@ -3,6 +3,7 @@
 //! Facts, not opinions: which words of a program are options, which are read, written, deleted, sent or executed.
 
 mod args;
+pub(crate) mod names;
 
 use crate::Added;
 

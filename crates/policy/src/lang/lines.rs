@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::Act;
+use crate::facts::names::{is_passing, is_scratch};
 use crate::facts::{Role, RoleKind};
 
 /// A call that was found.
@@ -218,16 +219,7 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
     let lost = match word(0) {
         "drop" => matches!(
             word(1),
-            "table"
-                | "database"
-                | "schema"
-                | "user"
-                | "role"
-                | "tablespace"
-                | "owned"
-                | "materialized"
-                | "keyspace"
-                | "collection"
+            "table" | "database" | "schema" | "user" | "role" | "tablespace" | "owned" | "keyspace" | "collection"
         ),
         "truncate" => true,
         "delete" | "update" => !has("where") && words.len() > 2,
@@ -236,7 +228,10 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
         _ => false,
     };
     if lost {
-        out.push(done(word(0), Act::Do, "database.drop"));
+        let tags: &[&str] = if for_trials(statement) { &["scratch"] } else { &[] };
+        let mut call = done(word(0), Act::Do, "database.drop");
+        call.acts = alloc::vec![(Act::Do, "database.drop", tags)];
+        out.push(call);
     }
     if has("copy")
         && has("program")
@@ -258,6 +253,33 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
             out.push(used(needle, role, file));
         }
     }
+}
+
+/// Whether all that a statement drops or empties is named as something made for trials, or as a table that only passes
+/// things on.
+fn for_trials(statement: &str) -> bool {
+    const BEFORE: &[&str] = &[
+        "drop", "truncate", "delete", "from", "table", "database", "schema", "only", "if", "exists",
+    ];
+    const AFTER: &[&str] = &["cascade", "restrict", "restart", "continue", "with", "where", "using"];
+    let is = |list: &[&str], word: &str| list.iter().any(|w| w.eq_ignore_ascii_case(word));
+    let parts = statement
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|w| !w.is_empty());
+    let mut names = parts
+        .skip_while(|w| is(BEFORE, w))
+        .take_while(|w| !is(AFTER, w))
+        .peekable();
+    let whole = statement.to_ascii_lowercase().contains("database");
+    names.peek().is_some()
+        && names.all(|name| {
+            let last = name
+                .rsplit('.')
+                .next()
+                .unwrap_or(name)
+                .trim_matches(['"', '`', '[', ']', '\'']);
+            if whole { is_scratch(last) } else { is_passing(last) }
+        })
 }
 
 fn mongo(code: &str) -> Vec<Call> {

@@ -61,6 +61,8 @@ struct StoredProgram {
     stdin: Vec<Text>,
     stdout: Option<Spanned<Texts>>,
     #[serde(default)]
+    place: Vec<Text>,
+    #[serde(default)]
     class: String,
     #[serde(default)]
     examples: Vec<Text>,
@@ -175,6 +177,7 @@ fn program(
         does: keep::list(does.into_iter().flatten().collect()),
         stdin: keep::list(stanza.rows(&stored.stdin, notation::stdin)?),
         stdout: stdout.map_or(Ok(&[][..]), |rows| stdout_rows(stanza, rows))?,
+        place: keep::list(stanza.rows(&stored.place, notation::stdout)?),
         class: keep::text(&stored.class),
     })
 }
@@ -209,7 +212,13 @@ fn only_declared(stanza: &Stanza<'_>, stored: &StoredProgram, declared: &[&'stat
             .flat_map(|options| options.iter())
             .any(|o| o.named(name))
     };
-    for text in stored.does.iter().chain(&stored.alternates).chain(&stored.stdin) {
+    for text in stored
+        .does
+        .iter()
+        .chain(&stored.alternates)
+        .chain(&stored.stdin)
+        .chain(&stored.place)
+    {
         if let Some(name) = notation::mentioned(text.get_ref()).find(|name| !is_declared(name)) {
             let wrong = Wrong::new(
                 name,
