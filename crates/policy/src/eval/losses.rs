@@ -92,7 +92,10 @@ impl Eval<'_> {
             "commits" => Work::Commits(name()?),
             _ => return None,
         };
-        known(self.world.loss(&dir, work))
+        let loss = known(self.world.loss(&dir, work));
+        // Of a pattern only the folder was looked at: what is lost there may lie beside it.
+        let pattern = on.iter().any(|v| v.pattern().contains(['*', '?', '[']));
+        loss.filter(|loss| !pattern || loss.is_nothing())
     }
 
     /// Whether git would work on another repository than the one around the directory.
@@ -101,13 +104,15 @@ impl Eval<'_> {
         REDIRECTS.iter().any(set)
     }
 
-    /// The path of a word that has nothing unknown in it and is no pattern.
+    /// The path of a word that has nothing unknown in it; of a pattern the folder that all it can stand for lies in.
     fn plain_path(&self, value: &Value) -> Option<String> {
-        let plain = value
-            .known()
-            .is_some_and(|t| !t.starts_with(':') && !t.contains(['*', '?', '[']));
-        match self.resolve(value) {
-            Target::Path(path) if plain => Some(path),
+        let text = value.written().filter(|t| !t.starts_with(':'))?;
+        let fixed = match text.find(['*', '?', '[']) {
+            Some(at) => text.get(..at)?.rsplit_once('/').map_or(".", |(dir, _)| dir),
+            None => text.as_str(),
+        };
+        match self.resolve(&Value::text(fixed)) {
+            Target::Path(path) if !path.contains(UNKNOWN) => Some(path),
             _ => None,
         }
     }
