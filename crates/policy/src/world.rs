@@ -58,8 +58,10 @@ pub enum Work<'a> {
     },
     /// What was stashed.
     Stashes,
-    /// Commits that nothing but this branch or tag leads to.
-    Branch(&'a str),
+    /// Commits that nothing but these references (`refs/heads/topic`) lead to.
+    Branches(&'a [String]),
+    /// Files that are not tracked and stand where this revision has others; nothing, when it is no revision.
+    Replaced(&'a str),
     /// Commits that nothing leads to any more when the current branch is moved to this revision.
     Commits(&'a str),
     /// Whatever stands at and below this path and is nowhere else: changed and untracked files, repositories with
@@ -82,7 +84,8 @@ impl Work<'_> {
     fn subject(&self, dir: &str) -> String {
         match self {
             Self::Changes(below) | Self::Untracked { below, .. } if !below.is_empty() => below.join(" "),
-            Self::Branch(name) | Self::Commits(name) => alloc::format!("{name} in {dir}"),
+            Self::Branches(names) => alloc::format!("{} in {dir}", names.join(" ")),
+            Self::Commits(name) | Self::Replaced(name) => alloc::format!("{name} in {dir}"),
             Self::Everything(path) => (*path).to_string(),
             _ => dir.to_string(),
         }
@@ -93,7 +96,8 @@ impl Work<'_> {
             Self::Changes(_) => "changes",
             Self::Untracked { .. } => "untracked",
             Self::Stashes => "stashes",
-            Self::Branch(_) | Self::Commits(_) => "commits",
+            Self::Branches(_) | Self::Commits(_) => "commits",
+            Self::Replaced(_) => "replaced",
             Self::Everything(_) => "only-copy",
         }
     }

@@ -47,7 +47,40 @@ pub(crate) fn since_the_last_commit(repo: &Repo, below: &[String]) -> Option<Los
             crate::name(&mut scan.loss, path);
         }
     }
-    Some(scan.loss)
+    let mut loss = scan.loss;
+    // Taken out of the index, but still in the last commit: what stands there would be replaced.
+    if let Some(head) = committed.as_deref() {
+        loss.add(standing_in_the_way(repo, head, &index, below)?);
+    }
+    Some(loss)
+}
+
+/// Files that nobody tracks at paths that `revision` has; nothing, when there is no such revision.
+pub(crate) fn replaced(repo: &Repo, revision: &str) -> Option<Loss> {
+    let Ok(id) = repo.git.rev_parse_single(revision) else {
+        return Some(Loss::default());
+    };
+    let tree = id.object().ok()?.peel_to_commit().ok()?.tree_id().ok()?;
+    let index = repo.git.open_index().ok()?;
+    let target = repo.git.index_from_tree(&tree).ok()?;
+    standing_in_the_way(repo, &target, &index, &[])
+}
+
+/// Files at paths that `wanted` has and the index has not.
+fn standing_in_the_way(repo: &Repo, wanted: &State, index: &State, below: &[String]) -> Option<Loss> {
+    let mut loss = Loss::default();
+    if wanted.entries().len() > MAX_ENTRIES {
+        return None;
+    }
+    for entry in wanted.entries() {
+        let path = entry.path(wanted).to_str().ok()?;
+        let tracked = index.entry_by_path(path.into()).is_some();
+        if !tracked && crate::is_below(path, below) && repo.root().join(path).symlink_metadata().is_ok() {
+            loss.untracked += 1;
+            crate::name(&mut loss, path);
+        }
+    }
+    Some(loss)
 }
 
 struct Scan<'a> {
@@ -64,7 +97,7 @@ impl Scan<'_> {
         if entry.stage() != Stage::Unconflicted || entry.flags.contains(Flags::INTENT_TO_ADD) {
             return Some(true);
         }
-        if entry.mode == Mode::COMMIT || entry.flags.contains(Flags::SKIP_WORKTREE) {
+        if entry.mode == Mode::COMMIT {
             return Some(false);
         }
         let staged = self
@@ -91,8 +124,9 @@ impl Scan<'_> {
         if known.matches(&entry.stat, options) && !entry.stat.is_racy(self.index.timestamp(), options) {
             return Some(false);
         }
+        // Where a folder took the place of the file, the file would be put in place of the folder.
         if meta.is_dir() {
-            return Some(false);
+            return Some(true);
         }
         self.left = self.left.checked_sub(meta.len())?;
         let bytes = if meta.is_symlink() {

@@ -27,31 +27,24 @@ pub(crate) fn stashes(repo: &Repo) -> Option<Loss> {
     Some(loss)
 }
 
-/// Commits that only this branch or tag leads to.
-pub(crate) fn only_on(repo: &Repo, name: &str) -> Option<Loss> {
-    let names = [
-        name.to_owned(),
-        format!("refs/heads/{name}"),
-        format!("refs/tags/{name}"),
-        format!("refs/remotes/{name}"),
-    ];
-    let found = names
-        .iter()
-        .filter(|n| n.starts_with("refs/"))
-        .find_map(|n| repo.git.try_find_reference(n.as_str()).ok().flatten().map(|r| (n, r)));
-    let (full, mut reference) = found?;
-    let tip = reference.peel_to_id().ok()?.detach();
-    let mut others = tips(repo, |other| other != full)?;
-    if repo
-        .git
-        .head_name()
-        .ok()
-        .flatten()
-        .is_none_or(|head| head.as_bstr() != full.as_bytes())
-    {
+/// Commits that only these references lead to.
+pub(crate) fn only_on(repo: &Repo, names: &[String]) -> Option<Loss> {
+    let mut others = tips(repo, |other| !names.iter().any(|name| name == other))?;
+    let here = repo.git.head_name().ok()?.map(|name| name.as_bstr().to_string());
+    // A branch that is in use cannot be removed; without one, the commit in use stays reachable.
+    if here.is_none_or(|here| !names.contains(&here)) {
         others.extend(repo.git.head_id().ok().map(gix::Id::detach));
     }
-    beyond(repo, tip, others)
+    let mut all = Loss::default();
+    for name in names {
+        let mut reference = repo.git.try_find_reference(name.as_str()).ok()??;
+        let tip = reference.peel_to_id().ok()?.detach();
+        let loss = beyond(repo, tip, others.clone())?;
+        // What one leads to is counted once.
+        others.push(tip);
+        all.add(loss);
+    }
+    Some(all)
 }
 
 /// Commits that nothing leads to any more when the branch in use is moved to `revision`.
@@ -72,11 +65,13 @@ pub(crate) fn dropped_by_reset(repo: &Repo, revision: &str) -> Option<Loss> {
     beyond(repo, head, others)
 }
 
-/// Commits on branches here that no remote branch leads to.
+/// Commits here that no remote branch leads to.
 pub(crate) fn unpublished(repo: &Repo) -> Option<Loss> {
     let remote = tips(repo, |name| name.starts_with("refs/remotes/"))?;
     let mut all = Loss::default();
-    for tip in tips(repo, |name| name.starts_with("refs/heads/"))? {
+    let mut own = tips(repo, |name| !name.starts_with("refs/remotes/"))?;
+    own.extend(repo.git.head_id().ok().map(gix::Id::detach));
+    for tip in own {
         let loss = beyond(repo, tip, remote.clone())?;
         // Branches share commits; the longest says enough.
         if loss.commits > all.commits {

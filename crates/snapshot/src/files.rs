@@ -13,6 +13,30 @@ use crate::repo::Repo;
 
 /// Files that are counted before the count is taken as large enough.
 const MAX_FILES: usize = 20_000;
+/// Folders that a build or a package manager fills, and fills again.
+const REGROWS: &[&str] = &[
+    "node_modules",
+    "target",
+    "build",
+    "dist",
+    "out",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".next",
+    ".cache",
+    "bin",
+    "obj",
+    ".gradle",
+    "coverage",
+    "vendor",
+    "Pods",
+    "DerivedData",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".terraform",
+];
 /// Repositories inside the one that is looked at.
 const MAX_INNER: usize = 16;
 
@@ -25,7 +49,7 @@ pub(crate) fn everything(path: &Path) -> Option<Loss> {
         return Some(Loss::default());
     }
     if path.join(".git").symlink_metadata().is_ok() {
-        return crate::whole(&path);
+        return crate::whole(&path, 0);
     }
     let Some(repo) = path.parent().and_then(Repo::around) else {
         return unversioned(&path);
@@ -34,34 +58,35 @@ pub(crate) fn everything(path: &Path) -> Option<Loss> {
     let mut loss = crate::changes::since_the_last_commit(&repo, &inside)?;
     loss.add(untracked(&repo, &inside, Ignored::No)?);
     loss.add(secrets(&repo, &inside)?);
-    loss.add(inner_repositories(&repo, &inside)?);
+    loss.add(inner_repositories(&repo, &inside, 0)?);
     Some(loss)
 }
 
 /// Files that are not tracked, at and below `below`.
 pub(crate) fn untracked(repo: &Repo, below: &[String], ignored: Ignored) -> Option<Loss> {
     let mut loss = Loss::default();
-    for (path, kind, is_ignored) in walk(repo, below, ignored != Ignored::No)? {
+    let also = (ignored != Ignored::No).then_some(EmissionMode::Matching);
+    let (found, complete) = walk(repo, below, EmissionMode::Matching, also)?;
+    for (path, _, is_ignored) in found {
         let wanted = match ignored {
             Ignored::No => !is_ignored,
             Ignored::Also => true,
             Ignored::Only => is_ignored,
         };
-        // A repository inside is left alone by git, and looked at on its own.
-        if wanted && kind != Kind::Repository {
+        if wanted {
             loss.untracked += 1;
             loss.bytes += size(repo, &path);
             crate::name(&mut loss, &path);
         }
     }
-    Some(loss)
+    (complete || loss.untracked > 0).then_some(loss)
 }
 
 /// Ignored files that look as if they held secrets or data.
 pub(crate) fn secrets(repo: &Repo, below: &[String]) -> Option<Loss> {
     let mut loss = Loss::default();
-    for (path, kind, is_ignored) in walk(repo, below, true)? {
-        if is_ignored && kind == Kind::File && is_precious(&path) {
+    for (path, _) in ignored_files(repo, below)? {
+        if is_precious(&path) {
             loss.secrets += 1;
             loss.bytes += size(repo, &path);
             crate::name(&mut loss, &path);
@@ -70,29 +95,94 @@ pub(crate) fn secrets(repo: &Repo, below: &[String]) -> Option<Loss> {
     Some(loss)
 }
 
-fn inner_repositories(repo: &Repo, below: &[String]) -> Option<Loss> {
+/// Repositories within this one: submodules, and those that are not tracked.
+pub(crate) fn inner_repositories(repo: &Repo, below: &[String], depth: u8) -> Option<Loss> {
+    let index = repo.git.index_or_empty().ok()?;
+    let modules = index
+        .entries()
+        .iter()
+        .filter(|e| e.mode == gix::index::entry::Mode::COMMIT);
+    let mut inner: Vec<String> = modules.map(|e| e.path(&index).to_str_lossy().into_owned()).collect();
+    inner.retain(|path| crate::is_below(path, below) && repo.root().join(path).join(".git").exists());
+    let untracked = walk(repo, below, EmissionMode::Matching, None)?.0;
+    inner.extend(
+        untracked
+            .into_iter()
+            .filter(|(_, kind, _)| *kind == Kind::Repository)
+            .map(|(path, ..)| path),
+    );
+    inner.extend(
+        ignored_files(repo, below)?
+            .into_iter()
+            .filter(|(_, is_repository)| *is_repository)
+            .map(|(path, _)| path),
+    );
     let mut loss = Loss::default();
-    let inner = walk(repo, below, true)?
-        .into_iter()
-        .filter(|(_, kind, _)| *kind == Kind::Repository);
-    for (count, (path, ..)) in inner.enumerate() {
-        if count >= MAX_INNER {
-            return None;
-        }
-        loss.add(crate::whole(&repo.root().join(path))?);
+    if inner.len() > MAX_INNER {
+        return None;
+    }
+    for path in inner {
+        loss.add(crate::whole(&repo.root().join(path), depth + 1)?);
     }
     Some(loss)
 }
 
+/// What is ignored, but for folders that a build fills: paths, and whether each is a repository.
+fn ignored_files(repo: &Repo, below: &[String]) -> Option<Vec<(String, bool)>> {
+    let (found, complete) = walk(
+        repo,
+        below,
+        EmissionMode::CollapseDirectory,
+        Some(EmissionMode::CollapseDirectory),
+    )?;
+    if !complete {
+        return None;
+    }
+    let mut out = Vec::new();
+    let mut todo: Vec<(String, Kind)> = found
+        .into_iter()
+        .filter(|(.., ignored)| *ignored)
+        .map(|(p, k, _)| (p, k))
+        .collect();
+    while let Some((path, kind)) = todo.pop() {
+        let full = repo.root().join(&path);
+        let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        if kind != Kind::Directory && kind != Kind::Repository {
+            out.push((path, false));
+        } else if full.join(".git").symlink_metadata().is_ok() {
+            out.push((path, true));
+        } else if !REGROWS.contains(&name) {
+            for entry in fs::read_dir(&full).ok()? {
+                let entry = entry.ok()?;
+                let kind = if entry.file_type().ok()?.is_dir() {
+                    Kind::Directory
+                } else {
+                    Kind::File
+                };
+                todo.push((format!("{path}/{}", entry.file_name().to_string_lossy()), kind));
+            }
+        }
+        if out.len() + todo.len() > MAX_FILES {
+            return None;
+        }
+    }
+    Some(out)
+}
+
 /// Paths that are not tracked, what they are, and whether they are ignored.
-fn walk(repo: &Repo, below: &[String], ignored: bool) -> Option<Vec<(String, Kind, bool)>> {
+fn walk(
+    repo: &Repo,
+    below: &[String],
+    untracked: EmissionMode,
+    ignored: Option<EmissionMode>,
+) -> Option<(Vec<(String, Kind, bool)>, bool)> {
     let index = repo.git.index_or_empty().ok()?;
     let options = repo
         .git
         .dirwalk_options()
         .ok()?
-        .emit_untracked(EmissionMode::Matching)
-        .emit_ignored(ignored.then_some(EmissionMode::Matching));
+        .emit_untracked(untracked)
+        .emit_ignored(ignored);
     let patterns: Vec<BString> = below
         .iter()
         .filter(|dir| !dir.is_empty())
@@ -106,7 +196,8 @@ fn walk(repo: &Repo, below: &[String], ignored: bool) -> Option<Vec<(String, Kin
     let mut found = Found::default();
     let stop = AtomicBool::new(false);
     repo.git.dirwalk(&index, patterns, &stop, options, &mut found).ok()?;
-    Some(found.paths)
+    let complete = found.paths.len() < MAX_FILES;
+    Some((found.paths, complete))
 }
 
 #[derive(Default)]
@@ -137,7 +228,7 @@ fn unversioned(path: &Path) -> Option<Loss> {
         let meta = next.symlink_metadata().ok()?;
         if meta.is_dir() {
             if next.join(".git").symlink_metadata().is_ok() {
-                loss.add(crate::whole(&next)?);
+                loss.add(crate::whole(&next, 0)?);
                 continue;
             }
             for entry in fs::read_dir(&next).ok()? {

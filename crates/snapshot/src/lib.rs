@@ -37,7 +37,8 @@ fn of_repository(repo: &Repo, work: Work<'_>) -> Option<Loss> {
         Work::Changes(below) => changes::since_the_last_commit(repo, &repo.within(below)?),
         Work::Untracked { below, ignored } => files::untracked(repo, &repo.within(below)?, ignored),
         Work::Stashes => commits::stashes(repo),
-        Work::Branch(name) => commits::only_on(repo, name),
+        Work::Branches(names) => commits::only_on(repo, names),
+        Work::Replaced(revision) => changes::replaced(repo, revision),
         Work::Commits(revision) => commits::dropped_by_reset(repo, revision),
         Work::Everything(_) => None,
     }
@@ -58,12 +59,19 @@ fn is_below(path: &str, below: &[String]) -> bool {
     below.is_empty() || below.iter().any(inside)
 }
 
+/// Repositories within repositories that are looked at.
+const DEEPEST: u8 = 3;
+
 /// All of a repository that would go with its folder.
-fn whole(root: &Path) -> Option<Loss> {
+fn whole(root: &Path, depth: u8) -> Option<Loss> {
+    if depth > DEEPEST {
+        return None;
+    }
     let repo = Repo::at(root)?;
     let mut loss = changes::since_the_last_commit(&repo, &[])?;
     loss.add(files::untracked(&repo, &[], Ignored::No)?);
     loss.add(files::secrets(&repo, &[])?);
+    loss.add(files::inner_repositories(&repo, &[], depth)?);
     if repo.owns_its_store() {
         loss.add(commits::unpublished(&repo)?);
         loss.add(commits::stashes(&repo)?);

@@ -200,16 +200,16 @@ fn commits_that_are_elsewhere_are_not_lost() {
     assert_eq!(place.known(Work::Commits("HEAD~1")).commits, 1);
     place.git(&["branch", "keep"]);
     assert!(place.known(Work::Commits("HEAD~1")).is_nothing());
-    assert!(place.known(Work::Branch("keep")).is_nothing());
+    assert!(place.known(Work::Branches(&["refs/heads/keep".into()])).is_nothing());
     place.git(&["checkout", "-q", "keep"]);
     place.write("k", "k");
     place.commit("only here");
     place.git(&["checkout", "-q", "main"]);
-    let loss = place.known(Work::Branch("keep"));
+    let loss = place.known(Work::Branches(&["refs/heads/keep".into()]));
     assert_eq!((loss.commits, loss.names), (1, vec!["only here".to_owned()]));
     place.git(&["tag", "v1", "keep"]);
-    assert!(place.known(Work::Branch("keep")).is_nothing());
-    assert!(place.known(Work::Branch("v1")).is_nothing());
+    assert!(place.known(Work::Branches(&["refs/heads/keep".into()])).is_nothing());
+    assert!(place.known(Work::Branches(&["refs/tags/v1".into()])).is_nothing());
 }
 
 #[test]
@@ -276,7 +276,10 @@ fn what_cannot_be_read_is_unknown() {
     let place = repository();
     fs::write(place.root.join(".git/HEAD"), "ref: refs/heads/unborn\n").unwrap();
     assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
-    assert_eq!(place.loss(Work::Branch("absent")), Answer::Unknown);
+    assert_eq!(
+        place.loss(Work::Branches(&["refs/heads/absent".into()])),
+        Answer::Unknown
+    );
     let bare = TempDir::new().unwrap();
     assert_eq!(snapshot::loss(bare.path(), Work::Changes(&[])), Answer::Unknown);
     let outside = ["/etc".to_owned()];
@@ -325,4 +328,77 @@ fn a_folder_that_no_repository_knows_is_counted() {
     };
     assert_eq!((loss.untracked, loss.bytes, loss.names.len()), (30, 90, 5));
     assert!(Path::new(&path).exists());
+}
+
+#[test]
+fn untracked_files_in_the_way_of_a_revision_count() {
+    let place = repository();
+    place.git(&["checkout", "-q", "-b", "other"]);
+    place.write("plan.txt", "theirs");
+    place.commit("plan");
+    place.git(&["checkout", "-q", "main"]);
+    assert!(place.known(Work::Replaced("other")).is_nothing());
+    place.write("plan.txt", "mine");
+    assert_eq!(place.known(Work::Replaced("other")).untracked, 1);
+    assert!(place.known(Work::Replaced("src/a.rs")).is_nothing());
+}
+
+#[test]
+fn a_file_taken_out_of_the_index_or_replaced_by_a_folder_counts() {
+    let place = repository();
+    place.git(&["rm", "-q", "--cached", "src/a.rs"]);
+    place.write("src/a.rs", "edited\n");
+    assert!(!place.known(Work::Changes(&[])).is_nothing());
+    let place = repository();
+    fs::remove_file(place.root.join("src/a.rs")).unwrap();
+    place.write("src/a.rs/inside", "x");
+    assert_eq!(place.known(Work::Changes(&[])).changed, 1);
+    let place = repository();
+    place.git(&["update-index", "--skip-worktree", "src/a.rs"]);
+    place.write("src/a.rs", "mine\n");
+    assert_eq!(place.everything("src/a.rs").changed, 1);
+}
+
+#[test]
+fn branches_that_go_together_do_not_keep_one_another() {
+    let place = repository();
+    place.git(&["checkout", "-q", "-b", "t1"]);
+    place.write("t", "t");
+    place.commit("only on both");
+    place.git(&["branch", "t2"]);
+    place.git(&["checkout", "-q", "main"]);
+    let both = ["refs/heads/t1".to_owned(), "refs/heads/t2".to_owned()];
+    assert_eq!(place.known(Work::Branches(&both)).commits, 1);
+    assert!(place.known(Work::Branches(&both[..1])).is_nothing());
+    // A tag of the same name as a branch is another thing.
+    place.git(&["tag", "main", "t1"]);
+    place.git(&["branch", "-q", "-D", "t1", "t2"]);
+    assert_eq!(place.known(Work::Branches(&["refs/tags/main".into()])).commits, 1);
+}
+
+#[test]
+fn repositories_in_ignored_folders_and_in_one_another_count() {
+    let place = repository();
+    place.write(".gitignore", "scratch/\nnode_modules/\n");
+    place.commit("ignore");
+    let make = |path: &str| {
+        let root = place.root.join(path);
+        fs::create_dir_all(&root).unwrap();
+        let inner = Place {
+            _dir: TempDir::new().unwrap(),
+            root,
+        };
+        inner.git(&["init", "-q", "-b", "main"]);
+        inner.write("f", "f");
+        inner.commit("inner");
+        inner
+    };
+    make("scratch/one");
+    assert_eq!(place.everything("scratch").commits, 1);
+    make("node_modules/dep");
+    assert!(place.everything("node_modules").is_nothing());
+    make("outer/inner");
+    make("outer");
+    assert!(place.everything("outer").commits >= 1);
+    assert!(!place.known(untracked(Ignored::No)).is_nothing());
 }

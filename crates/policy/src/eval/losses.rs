@@ -29,6 +29,11 @@ const FEW_FILES: u32 = 5;
 /// The same in bytes.
 const FEW_BYTES: u64 = 64 << 10;
 
+/// Whether what led to commits does so no more.
+pub(super) fn moves_refs(effect: &Effect) -> bool {
+    effect.act == Act::Discard && matches!(effect.what, "branch" | "tag" | "commits" | "stash")
+}
+
 impl Eval<'_> {
     /// Work that version control holds is thrown away.
     pub(super) fn discard(
@@ -42,7 +47,7 @@ impl Eval<'_> {
     ) {
         let elsewhere = ["--git-dir", "--work-tree"].iter().any(|o| parsed.option(o).is_some());
         // `git clean` takes all its operands together, and everything when there are none.
-        if does.what == "untracked" || does.on == On::None {
+        if matches!(does.what, "untracked" | "branch" | "tag") || does.on == On::None {
             let loss = self.discarded(does.what, on, &tags).filter(|_| !elsewhere);
             let target = on.first().map_or(Target::None, |v| shown(v));
             return self.lose(does, target, tags, loss, context, span);
@@ -69,10 +74,18 @@ impl Eval<'_> {
     /// What would be lost, as far as that is proved.
     fn discarded(&self, what: &str, on: &[&Value], tags: &Tags) -> Option<Loss> {
         let dir = self.state.cwd.clone()?;
-        if self.disturbed || self.is_redirected() {
+        let of_commits = matches!(what, "branch" | "tag" | "commits" | "stash");
+        if self.disturbed || (of_commits && self.moved_refs) || self.is_redirected() {
             return None;
         }
         let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
+        let folder = if what == "tag" { "refs/tags" } else { "refs/heads" };
+        let full = |v: &&Value| v.known().map(|name| alloc::format!("{folder}/{name}"));
+        let refs = on
+            .iter()
+            .map(full)
+            .collect::<Option<Vec<String>>>()
+            .filter(|refs| !refs.is_empty());
         let name = || on.first().and_then(|v| v.known());
         let work = match what {
             "worktree" => Work::Changes(paths.as_deref()?),
@@ -88,7 +101,8 @@ impl Eval<'_> {
                 },
             },
             "stash" => Work::Stashes,
-            "branch" | "tag" => Work::Branch(name()?),
+            "branch" | "tag" => Work::Branches(refs.as_deref()?),
+            "replaced" => Work::Replaced(name()?),
             "commits" => Work::Commits(name()?),
             _ => return None,
         };
@@ -126,9 +140,7 @@ impl Eval<'_> {
         if !tags.has("workspace") || regrows || self.state.written.contains_key(path) {
             return Loss::default();
         }
-        let answer = if tags.has("workspace-all") {
-            self.whole_workspace()
-        } else if value.has_glob() {
+        let answer = if value.has_glob() {
             self.each(value)
         } else if path.contains(UNKNOWN) {
             Answer::Unknown
@@ -158,37 +170,18 @@ impl Eval<'_> {
     /// What is lost with each path that a pattern stands for.
     fn each(&self, value: &Value) -> Answer<Loss> {
         let mut all = Loss::default();
+        let mut found = false;
         for path in self.matches(value).unwrap_or_default() {
             match self.world.loss(&self.workspace, Work::Everything(&path)) {
-                Answer::Known(loss) => all.add(loss),
+                Answer::Known(loss) => {
+                    found = true;
+                    all.add(loss);
+                }
                 Answer::Absent => {}
                 Answer::Unknown => return Answer::Unknown,
             }
         }
-        if all.is_nothing() {
-            Answer::Unknown
-        } else {
-            Answer::Known(all)
-        }
-    }
-
-    /// All that `rm -rf *` would take with it. The repository's store has a dot before its name, and stays.
-    fn whole_workspace(&self) -> Answer<Loss> {
-        let below = core::slice::from_ref(&self.workspace);
-        let untracked = Work::Untracked {
-            below,
-            ignored: Ignored::No,
-        };
-        match (
-            self.world.loss(&self.workspace, Work::Changes(below)),
-            self.world.loss(&self.workspace, untracked),
-        ) {
-            (Answer::Known(mut loss), Answer::Known(more)) => {
-                loss.add(more);
-                Answer::Known(loss)
-            }
-            _ => Answer::Unknown,
-        }
+        if found { Answer::Known(all) } else { Answer::Unknown }
     }
 }
 
@@ -211,6 +204,7 @@ pub(super) fn disturbs(effect: &Effect) -> bool {
         Act::Run => matches!(effect.target, Target::Path(_)),
         Act::Delete => effect.tags.has("moved"),
         Act::Do => effect.what == "git.takes-work",
+        Act::Write => matches!(&effect.target, Target::Path(p) if p.ends_with("/.gitignore") || p.contains("/.git/")),
         _ => false,
     }
 }

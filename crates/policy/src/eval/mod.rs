@@ -161,6 +161,8 @@ pub(crate) struct Eval<'w> {
     here: Span,
     /// What ran so far may have changed what the world says about work that could be lost.
     disturbed: bool,
+    /// Branches or tags were moved or removed, so that commits may have lost what led to them.
+    moved_refs: bool,
     /// Where protected files lead that are links; looked up when something is first written.
     linked: Option<Vec<(String, &'static [&'static str])>>,
     /// Other states in which what follows may run, beside `state`.
@@ -218,6 +220,7 @@ impl<'w> Eval<'w> {
             sources: Vec::new(),
             looked_into: Vec::new(),
             disturbed: false,
+            moved_refs: false,
             uses: Arc::default(),
             here: Span::default(),
             linked: None,
@@ -484,6 +487,7 @@ impl<'w> Eval<'w> {
             loss,
         };
         self.disturbed |= losses::disturbs(&effect);
+        self.moved_refs |= losses::moves_refs(&effect);
         // The same effect again, as in a loop, says nothing new.
         let again = self.effects.iter().rev().take(RECENT).any(|e| *e == effect);
         if !again {
