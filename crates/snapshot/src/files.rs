@@ -169,13 +169,16 @@ fn ignored_files(repo: &Repo, below: &[String]) -> Option<Vec<(String, bool)>> {
     Some(out)
 }
 
-/// Paths that are not tracked, what they are, and whether they are ignored.
+/// A path that is not tracked, what stands there, and whether it is ignored.
+type Untracked = (String, Kind, bool);
+
+/// Paths that are not tracked, and whether these are all of them.
 fn walk(
     repo: &Repo,
     below: &[String],
     untracked: EmissionMode,
     ignored: Option<EmissionMode>,
-) -> Option<(Vec<(String, Kind, bool)>, bool)> {
+) -> Option<(Vec<Untracked>, bool)> {
     let index = repo.git.index_or_empty().ok()?;
     let options = repo
         .git
@@ -202,7 +205,7 @@ fn walk(
 
 #[derive(Default)]
 struct Found {
-    paths: Vec<(String, Kind, bool)>,
+    paths: Vec<Untracked>,
 }
 
 impl gix::dir::walk::Delegate for Found {
