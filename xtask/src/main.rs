@@ -22,8 +22,12 @@ usage: cargo xtask TASK
   tidy            the walls of the house
   rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
+  fuzz --minutes N [SEED]
+                  judges texts that nobody wrote; `cargo xtask test fuzz` tries the same few each time
   bench hook      how long the hook takes, against a C program that does nothing
   bench hook FILE the same for a program that was built in another way
+  bench judge DIR... how long judgements take and what memory they need: the cases of spec/, texts of 1 MiB, and the
+                  scripts (*.sh) and cases (*.jsonl) in folders of one's own
   bench moat      what the scenarios of OpenMoat's bench say of the hook
   bench rules     how long the hook takes with few programs, with all, and with rules of one's own";
 
@@ -37,6 +41,8 @@ fn main() -> ExitCode {
         ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
+        ["fuzz", words @ ..] => programs::fuzz(words),
+        ["bench", "judge", places @ ..] => bench::judge(places),
         ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),
         ["bench", "hook", program] => bench::run(program.into()),

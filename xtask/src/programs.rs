@@ -64,3 +64,8 @@ pub(crate) fn is_installed(name: &str) -> bool {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
+
+/// Judges texts that nobody wrote: see `crates/policy/examples/fuzz.rs`.
+pub(crate) fn fuzz(words: &[&str]) -> Result<()> {
+    must(cargo("run --release --quiet --package tollgate-policy --example fuzz --").args(words))
+}

@@ -39,6 +39,12 @@ pub(crate) const SUITES: &[Suite] = &[
         cargo: &["test --release --package tollgate-policy --test laws -- --ignored --nocapture"],
     },
     Suite {
+        name: "fuzz",
+        shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
+        needs: &[],
+        cargo: &["run --release --quiet --package tollgate-policy --example fuzz -- --rounds 20000"],
+    },
+    Suite {
         name: "cases",
         shows: "commands from files outside the repository are read as bash reads them",
         needs: &[Need::Program("bash"), Need::Variable("TOLLGATE_CASES")],

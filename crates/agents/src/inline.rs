@@ -292,7 +292,12 @@ impl Seen {
                 }
                 words
             }
-            Form::Function { .. } | Form::Loop { .. } | Form::For { .. } | Form::ForArith { .. } | Form::Coproc(_) => {
+            Form::Function { .. }
+            | Form::Loop { .. }
+            | Form::For { .. }
+            | Form::ForArith { .. }
+            | Form::Coproc(_)
+            | Form::More(_) => {
                 self.tangled = true;
                 return;
             }
@@ -493,7 +498,14 @@ fn own_text(parts: &[Part], text: &mut String) -> bool {
         match part {
             Part::Lit(s) | Part::Quoted(s) => text.push_str(s),
             Part::Double(inner) => whole &= own_text(inner, text),
-            Part::Param(_) | Part::Command(_) | Part::Arith(_) | Part::Process { .. } | Part::Array(_) => whole = false,
+            Part::Param(_)
+            | Part::Command(_)
+            | Part::Arith(_)
+            | Part::Process { .. }
+            | Part::Array(_)
+            | Part::Words(_) => {
+                whole = false;
+            }
         }
     }
     whole

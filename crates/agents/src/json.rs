@@ -15,7 +15,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use crate::Refusal;
 
 /// The longest question that is read.
-pub const MAX_BYTES: usize = 1 << 20;
+pub const MAX_BYTES: usize = 2 << 20;
 
 /// The start of the message that a duplicate key raises inside the parser.
 const DUPLICATE: &str = "duplicate key";
@@ -53,7 +53,7 @@ pub fn parse_of(subject: &str, bytes: &[u8]) -> Result<Json, Refusal> {
     if bytes.len() > MAX_BYTES {
         return Err(Refusal::new(
             "too-large",
-            format!("{subject} is larger than 1 MiB and was not read."),
+            format!("{subject} is larger than 2 MiB and was not read."),
         ));
     }
     let text = core::str::from_utf8(bytes).map_err(|e| {

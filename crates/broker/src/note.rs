@@ -14,12 +14,19 @@ use crate::identity;
 const LONGEST_TEXT: usize = 64 << 10;
 /// The longest of all other texts.
 const LONGEST_LINE: usize = 1 << 10;
+/// Bytes around what is stored or shown that are looked at for secrets, which are shorter by far.
+pub(crate) const CONTEXT: usize = 64 << 10;
 /// How many effects, findings and looks are stored.
 const MOST: usize = 200;
 
 /// Redacted, and cut where it is longer than `most` bytes.
 fn stored(text: &str, most: usize) -> String {
-    let clean = scrub::redact(text);
+    // A long text is looked at only as far as it matters, unless that turns out to be too little.
+    let head = beginning(text, most + CONTEXT);
+    let mut clean = scrub::redact(head);
+    if head.len() < text.len() && clean.len() < most + CONTEXT / 2 {
+        clean = scrub::redact(text);
+    }
     if clean.len() <= most {
         return clean.into_owned();
     }
@@ -28,6 +35,12 @@ fn stored(text: &str, most: usize) -> String {
         .find(|i| clean.is_char_boundary(*i))
         .unwrap_or_default();
     clean.get(..end).unwrap_or_default().to_owned()
+}
+
+/// The first bytes of a text, without half a character.
+fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|i| text.is_char_boundary(*i));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
 fn line(text: &str) -> String {

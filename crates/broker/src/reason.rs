@@ -4,7 +4,7 @@
 use agents::Call;
 use policy::{Finding, Judgement, Request, Subject, Verdict};
 
-use crate::note::quoted;
+use crate::note::{CONTEXT, quoted};
 
 /// The longest piece of a request that is quoted.
 const LONGEST_QUOTE: usize = 300;
@@ -99,8 +99,9 @@ fn shown(request: &Request, finding: &Finding) -> Option<String> {
         return Some(format!("`{}`", short(part)));
     };
     // What is cut out of a command may be a secret that only the words around it tell, so redaction comes first.
+    let (text, start) = surroundings(text, (span.start, span.end));
     let clean = scrub::redact(text);
-    let Some((before, after)) = around(text, &clean, span.start, part) else {
+    let Some((before, after)) = around(text, &clean, start, part) else {
         return Some(format!("`{}`", short(clean.trim())));
     };
     let line = line(before, part, after);
@@ -110,9 +111,29 @@ fn shown(request: &Request, finding: &Finding) -> Option<String> {
     Some(format!("`{}` in `{line}`", short(part)))
 }
 
+/// As much of a long text around a place as may say something about it, from the beginning of a line on, and where the
+/// place begins in it.
+fn surroundings(text: &str, (start, end): (u32, u32)) -> (&str, usize) {
+    let offset = |at: u32| usize::try_from(at).unwrap_or(usize::MAX).min(text.len());
+    let (start, end) = (offset(start), offset(end));
+    let bytes = text.as_bytes();
+    let early = start.saturating_sub(CONTEXT);
+    // Where a line begins, else a word.
+    let before = bytes.get(early.saturating_sub(CONTEXT)..early).unwrap_or_default();
+    let last = |is: fn(&u8) -> bool| before.iter().rposition(is);
+    let begin = last(|b| *b == b'\n').or_else(|| last(|b| matches!(b, b' ' | b';')));
+    let from = begin.map_or(0, |at| early - before.len() + at + 1);
+    let late = end.saturating_add(CONTEXT).min(text.len());
+    let to = bytes
+        .get(late..)
+        .and_then(|tail| tail.iter().position(|b| *b == b'\n'))
+        .map_or(text.len(), |at| late + at);
+    (text.get(from..to).unwrap_or(text), start - from)
+}
+
 /// What stands before and after a piece in the redacted text; `None` where it is not there as it was.
-fn around<'c>(text: &str, clean: &'c str, start: u32, part: &str) -> Option<(&'c str, &'c str)> {
-    let before = scrub::redact(text.get(..usize::try_from(start).ok()?)?);
+fn around<'c>(text: &str, clean: &'c str, start: usize, part: &str) -> Option<(&'c str, &'c str)> {
+    let before = scrub::redact(text.get(..start)?);
     let after = clean.strip_prefix(&*before)?.strip_prefix(part)?;
     Some((clean.get(..before.len())?, after))
 }

@@ -8,7 +8,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 /// The longest question that is looked at.
-pub const LIMIT: usize = 1 << 20;
+pub const LIMIT: usize = 2 << 20;
 /// How long a question may take to arrive: less than the shortest time-out of an agent.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 

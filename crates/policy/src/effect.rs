@@ -24,6 +24,11 @@ impl Tags {
     pub fn has(&self, tag: &str) -> bool {
         self.0.contains(&tag)
     }
+    /// Whether they are the same in the same order. Most are literally the same text, which is quicker to see.
+    pub(crate) fn same(&self, other: &Self) -> bool {
+        let alike = |(a, b): (&&'static str, &&'static str)| core::ptr::eq(*a, *b) || a == b;
+        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(alike)
+    }
     /// All labels, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.0.iter().copied()

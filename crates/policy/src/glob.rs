@@ -85,19 +85,67 @@ fn set(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) -> Sym {
 /// Whether `pattern` matches the whole of `text`. ASCII case is ignored.
 #[must_use]
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    overlap_symbols(symbols(pattern, true, false), symbols(text, false, false))
+    !ends_differ(pattern, text, false) && overlap_symbols(symbols(pattern, true, false), symbols(text, false, false))
 }
 
 /// Whether some text matches both patterns.
 #[must_use]
 pub(crate) fn overlaps(a: &str, b: &str) -> bool {
-    overlap_symbols(symbols(a, true, false), symbols(b, true, false))
+    !ends_differ(a, b, true) && overlap_symbols(symbols(a, true, false), symbols(b, true, false))
 }
 
 /// Whether some text matches both, where the texts are words and not paths: `*` and `?` of `pattern` also match `/`.
 #[must_use]
 pub(crate) fn like(pattern: &str, word: &str) -> bool {
-    overlap_symbols(symbols(pattern, true, true), symbols(word, true, false))
+    !ends_differ(pattern, word, true) && overlap_symbols(symbols(pattern, true, true), symbols(word, true, false))
+}
+
+/// A look at what stands before the first wildcard and after the last one: most patterns differ there already.
+fn ends_differ(a: &str, b: &str, active: bool) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let open = |x: u8, y: u8| wild(x) || (active && wild(y));
+    let differ = |(x, y): (&u8, &u8)| {
+        if open(*x, *y) {
+            Some(false)
+        } else {
+            (!x.eq_ignore_ascii_case(y)).then_some(true)
+        }
+    };
+    let front = a.iter().zip(b).find_map(differ);
+    if front == Some(true) || a.iter().rev().zip(b.iter().rev()).find_map(differ) == Some(true) {
+        return true;
+    }
+    // What stands between wildcards has to stand in a text somewhere.
+    let plain = !active || !b.iter().any(|c| wild(*c));
+    plain && !contains(b, first_text(a))
+}
+
+const fn wild(c: u8) -> bool {
+    matches!(c, b'*' | b'?' | b'[' | b']')
+}
+
+/// The first text that stands in a pattern literally, behind wildcards and strokes; nothing where there are brackets.
+fn first_text(pattern: &[u8]) -> &[u8] {
+    let start = pattern.iter().position(|c| !wild(*c) && *c != b'/').unwrap_or(0);
+    let rest = pattern.get(start..).unwrap_or_default();
+    if pattern.contains(&b'[') {
+        return &[];
+    }
+    let end = rest.iter().position(|c| wild(*c)).unwrap_or(rest.len());
+    rest.get(..end).unwrap_or_default()
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    let Some((first, rest)) = part.split_first() else {
+        return true;
+    };
+    let begins = |(at, c): (usize, &u8)| {
+        c.eq_ignore_ascii_case(first)
+            && text
+                .get(at + 1..at + 1 + rest.len())
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(rest))
+    };
+    text.iter().enumerate().any(begins)
 }
 
 /// Whether `pattern` matches the whole of a word that is known: its own stars are characters.

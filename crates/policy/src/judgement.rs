@@ -80,7 +80,7 @@ pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judge
     let recorder = Recorder::new(world, &settings.added);
     let mut eval = Eval::new(&recorder, &request.cwd);
     effects(request, &mut eval);
-    let effects = eval.effects;
+    let effects = eval.effects.into_list();
     let looks = recorder.into_looks();
     let mut findings = Vec::new();
     let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));

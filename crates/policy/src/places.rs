@@ -140,6 +140,18 @@ fn label_by(row: &PathRow, glob: &str, path: &str, world: &Recorder<'_>, tags: &
     }
 }
 
+/// Whether a name without `/` has no labels but those of the folder that it is in.
+pub(crate) fn is_ordinary(name: &str, world: &Recorder<'_>) -> bool {
+    let path = format!("/{name}");
+    let built_in = candidates(&path)
+        .into_iter()
+        .filter_map(|index| GLOBS.get(index))
+        .map(|(g, _)| *g);
+    let added = world.added.globs().iter().map(|(g, _)| *g);
+    built_in.chain(added).all(|glob| !glob::overlaps(glob, &path))
+        && !world.own_dirs().iter().any(|dir| dir.ends_with(&path))
+}
+
 /// Protected files that are links, as people keep their settings elsewhere: where each leads, and its labels.
 pub(crate) fn protected_links(workspace: &str, world: &Recorder<'_>) -> Vec<(String, &'static [&'static str])> {
     const SETTINGS: &[&str] = &["agent-config", "shell-profile", "ssh-config", "git-config"];

@@ -144,6 +144,8 @@ pub enum Form {
     },
     /// `coproc [NAME] command`.
     Coproc(Box<Command>),
+    /// More of the list, the pipeline or the chain that this stands in.
+    More(Raw),
 }
 
 /// One arm of a `case`.
@@ -234,7 +236,7 @@ pub enum Part {
     /// `".."` or `$".."`: only [`Part::Quoted`], [`Part::Param`], [`Part::Command`] and [`Part::Arith`] inside.
     Double(Vec<Part>),
     /// `$name`, `${...}`
-    Param(Param),
+    Param(Box<Param>),
     /// `$(..)`, `` `..` ``, `${ ..; }`, `$(<file)` (a script whose only command has no words and one redirect)
     Command(Script),
     /// `$((..))`, `$[..]`
@@ -248,6 +250,35 @@ pub enum Part {
     },
     /// `(a b c)` in an assignment.
     Array(Vec<Word>),
+    /// The only part of a word that stands for very many: see [`Raw::words`].
+    Words(Raw),
+}
+
+/// Text that was read but is not kept as a tree, because there is too much of it. What was wrong with it is a fault of
+/// the list that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Raw {
+    /// The text.
+    pub text: Box<str>,
+    /// Where it stands.
+    pub span: Span,
+    /// What it is text of.
+    pub kind: RawKind,
+}
+
+/// What a [`Raw`] text holds, and so how it is read again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawKind {
+    /// Words of a command: [`Raw::words`].
+    Words,
+    /// Words of an array: [`Raw::words`].
+    Elements,
+    /// Commands of a list: [`Raw::scripts`].
+    Commands,
+    /// Commands of a pipeline: [`Raw::stages`].
+    Stages,
+    /// Pipelines of a chain: [`Raw::links`].
+    Links,
 }
 
 /// A parameter expansion.
@@ -304,9 +335,9 @@ pub enum ParamOp {
     /// `:offset:length`
     Slice {
         /// The offset.
-        offset: Arith,
+        offset: Box<Arith>,
         /// The length.
-        length: Option<Arith>,
+        length: Option<Box<Arith>>,
     },
     /// `^ ^^ , ,, ~ ~~` with an optional pattern.
     Case {
@@ -371,7 +402,14 @@ fn literal_into(parts: &[Part], text: &mut String) -> Option<()> {
         match part {
             Part::Lit(s) | Part::Quoted(s) => text.push_str(s),
             Part::Double(inner) => literal_into(inner, text)?,
-            Part::Param(_) | Part::Command(_) | Part::Arith(_) | Part::Process { .. } | Part::Array(_) => return None,
+            Part::Param(_)
+            | Part::Command(_)
+            | Part::Arith(_)
+            | Part::Process { .. }
+            | Part::Array(_)
+            | Part::Words(_) => {
+                return None;
+            }
         }
     }
     Some(())

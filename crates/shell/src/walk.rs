@@ -1,6 +1,6 @@
 //! Walking a tree.
 
-use crate::{Command, Redirect, RedirectOp, Script, Word};
+use crate::{Command, Item, Redirect, RedirectOp, Script, Word};
 
 /// What [`Script::visit`] shows.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +50,24 @@ impl Word {
     }
 }
 
+impl Command {
+    /// Whether anything in a script inside this command could not be read.
+    pub(crate) fn has_faults(&self) -> bool {
+        let mut search = Faults(false);
+        reading::command(self, &mut search);
+        search.0
+    }
+}
+
+impl Item {
+    /// Whether anything in a script inside this command could not be read.
+    pub(crate) fn has_faults(&self) -> bool {
+        let mut search = Faults(false);
+        reading::item(self, &mut search);
+        search.0
+    }
+}
+
 struct Faults(bool);
 
 impl reading::Visitor for Faults {
@@ -85,6 +103,20 @@ pub(crate) fn fill_documents(script: &mut Script, bodies: &mut [Word]) {
     }
 }
 
+/// The same for a command that stands alone.
+pub(crate) fn fill_command(command: &mut Command, bodies: &mut [Word]) {
+    if !bodies.is_empty() {
+        writing::command(command, &mut Fill(bodies));
+    }
+}
+
+/// The same for a word that stands alone.
+pub(crate) fn fill_word(word: &mut Word, bodies: &mut [Word]) {
+    if !bodies.is_empty() {
+        writing::word(word, &mut Fill(bodies));
+    }
+}
+
 struct Fill<'b>(&'b mut [Word]);
 
 impl writing::Visitor for Fill<'_> {
@@ -103,7 +135,7 @@ impl writing::Visitor for Fill<'_> {
 macro_rules! walk {
     ($module:ident, $function_body:expr $(, $mut:tt)?) => {
         mod $module {
-            use crate::{Arith, Arm, Assign, Command, Form, Param, ParamOp, Part, Pipeline, Redirect, Script, Word};
+            use crate::{Arith, Arm, Assign, Command, Form, Item, Param, ParamOp, Part, Pipeline, Redirect, Script, Word};
             use alloc::rc::Rc;
 
             /// What is done at each node, before the walk goes into it.
@@ -116,11 +148,15 @@ macro_rules! walk {
 
             pub(super) fn script(script: &$($mut)? Script, v: &mut dyn Visitor) {
                 v.script(script);
-                for item in &$($mut)? script.items {
-                    pipeline(&$($mut)? item.chain.first, v);
-                    for (_, next) in &$($mut)? item.chain.rest {
-                        pipeline(next, v);
-                    }
+                for next in &$($mut)? script.items {
+                    item(next, v);
+                }
+            }
+
+            pub(super) fn item(item: &$($mut)? Item, v: &mut dyn Visitor) {
+                pipeline(&$($mut)? item.chain.first, v);
+                for (_, next) in &$($mut)? item.chain.rest {
+                    pipeline(next, v);
                 }
             }
 
@@ -130,7 +166,7 @@ macro_rules! walk {
                 }
             }
 
-            fn command(command: &$($mut)? Command, v: &mut dyn Visitor) {
+            pub(super) fn command(command: &$($mut)? Command, v: &mut dyn Visitor) {
                 v.command(command);
                 form(&$($mut)? command.form, v);
                 for redirect in &$($mut)? command.redirects {
@@ -188,6 +224,7 @@ macro_rules! walk {
                         }
                     }
                     Form::Coproc(inner) => command(inner, v),
+                    Form::More(_) => {}
                 }
             }
 
@@ -226,7 +263,7 @@ macro_rules! walk {
 
             fn part(part: &$($mut)? Part, v: &mut dyn Visitor) {
                 match part {
-                    Part::Lit(_) | Part::Quoted(_) => {}
+                    Part::Lit(_) | Part::Quoted(_) | Part::Words(_) => {}
                     Part::Double(inner) => parts(inner, v),
                     Part::Param(inner) => param(inner, v),
                     Part::Command(inner) | Part::Process { script: inner, .. } => script(inner, v),

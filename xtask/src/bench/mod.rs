@@ -7,7 +7,7 @@ pub(crate) mod moat;
 pub(crate) mod rules;
 
 use crate::error::{Error, Result};
-use crate::programs::{must, program, target};
+use crate::programs::{cargo, must, program, target};
 use std::ffi::OsString;
 use std::fs;
 use std::io::{Read, Write};
@@ -39,6 +39,12 @@ struct Bench {
     peak: PathBuf,
     hook: PathBuf,
     arguments: Vec<OsString>,
+}
+
+/// Judgements inside a process: see `crates/policy/examples/judge.rs`, which has the bars.
+pub(crate) fn judge(places: &[&str]) -> Result<()> {
+    let mut run = cargo("run --release --quiet --package tollgate-policy --example judge --");
+    must(run.args(places))
 }
 
 pub(crate) fn run(hook: PathBuf) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::{Answer, Target};
 impl Eval<'_> {
     /// What the variables of the table `stage` say: `local` is a place for tests, `real` one that others use.
     pub(super) fn stage(&self) -> Vec<&'static str> {
-        let label = |(name, role): &(&str, facts::Role)| match self.state.vars.get(*name) {
+        let label = |(name, role): &(&str, facts::Role)| match self.state.vars.get(name) {
             Some(Var::Scalar(value)) if role.tags.contains(&value.known()?) => Some("local"),
             Some(Var::Scalar(value)) if facts::names::is_real(value.known()?) => Some("real"),
             _ => None,
@@ -50,7 +50,7 @@ impl Eval<'_> {
     /// Whether a variable of the table `server` sends clients to another machine.
     fn served_elsewhere(&self) -> bool {
         facts::settings("server").iter().any(|(name, _)| {
-            let said = match self.state.vars.get(*name) {
+            let said = match self.state.vars.get(name) {
                 Some(Var::Scalar(value)) => value.known().map(ToString::to_string),
                 Some(_) => None,
                 None => match self.world.var(name) {

@@ -287,7 +287,7 @@ impl Calc<'_, '_, '_> {
         self.eval
             .state
             .vars
-            .insert(name.into(), Var::Scalar(Value::text(value.to_string())));
+            .insert(name, Var::Scalar(Value::text(value.to_string())));
     }
 }
 

@@ -20,12 +20,13 @@ enum Tok<'a> {
 /// Characters of a word in which braces are looked for.
 const MAX_CHARS: usize = 1024;
 
+/// Whether a word has a brace in it that may be active.
+pub(super) fn has_brace(word: &Word) -> bool {
+    word.parts.iter().any(|p| matches!(p, Part::Lit(t) if t.contains('{')))
+}
+
 /// The words that `word` stands for; `None` when they are too many to follow.
 pub(super) fn expand(word: &Word) -> Option<Vec<Word>> {
-    let has_brace = word.parts.iter().any(|p| matches!(p, Part::Lit(t) if t.contains('{')));
-    if !has_brace {
-        return Some(vec![word.clone()]);
-    }
     let mut toks = Vec::new();
     for part in &word.parts {
         match part {

@@ -11,6 +11,11 @@ use crate::effect::Tags;
 use crate::facts::{RoleKind, setting};
 use crate::{Act, Answer, FileKind, Target};
 
+/// Aliases that are kept.
+const MAX_ALIASES: usize = 4096;
+/// Longest path that a directory can have.
+const MAX_PATH: usize = 1024;
+
 const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
 
 impl Eval<'_> {
@@ -49,7 +54,10 @@ impl Eval<'_> {
                 Stream::empty()
             };
         }
-        let argv: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
+        let (argv, dropped) = self.all_fields(words);
+        if dropped {
+            return self.crowded_call(assigns, &argv, stdin, piped, span);
+        }
         // A shell that runs a script does not expand aliases, one that somebody types into does: both are looked at.
         let alias = argv
             .first()
@@ -80,6 +88,21 @@ impl Eval<'_> {
         self.simple_call(assigns, &argv, stdin, piped, span)
     }
 
+    /// A call with so many words that not all are kept. Where they are a text together, that text is not known.
+    fn crowded_call(&mut self, assigns: &[Assign], argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
+        let name = argv.first().and_then(Value::known).unwrap_or_default();
+        let base = name.rsplit('/').next().unwrap_or_default();
+        let starts = self
+            .world
+            .program(base)
+            .is_some_and(crate::facts::Program::starts_commands);
+        if starts || matches!(name, "eval" | "set") || self.state.functions.contains_key(name) {
+            self.give_up("too many words", span);
+        }
+        let out = self.simple_call(assigns, argv, stdin, piped, span);
+        Stream::unknown(out.labels)
+    }
+
     /// A call with the variables that are set for it alone.
     fn simple_call(&mut self, assigns: &[Assign], argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
         if assigns.is_empty() {
@@ -88,7 +111,7 @@ impl Eval<'_> {
         let saved = (self.state.vars.clone(), self.state.exported.clone());
         for assign in assigns {
             self.assign(assign);
-            self.state.exported.insert(assign.name.clone());
+            self.state.exported.insert(assign.name.as_str(), ());
         }
         let out = self.invoke(argv, stdin, piped, span);
         (self.state.vars, self.state.exported) = saved;
@@ -96,6 +119,11 @@ impl Eval<'_> {
     }
 
     fn alias(&mut self, text: &str, argv: &[Value], span: Span) -> Vec<Value> {
+        self.reparsed += text.len();
+        if self.reparsed > super::MAX_REPARSE {
+            self.give_up("too much text", span);
+            return argv.to_vec();
+        }
         let script = shell::parse(text);
         let sole = match script.items.as_slice() {
             [item] if item.chain.rest.is_empty() => item.chain.first.stages.as_slice(),
@@ -127,7 +155,10 @@ impl Eval<'_> {
             return self.assign_element(&assign.name, &index, &assign.value);
         }
         if let [Part::Array(words)] = assign.value.parts.as_slice() {
-            let mut values: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
+            let (mut values, dropped) = self.all_fields(words);
+            if dropped {
+                values.push(Value::unknown(Labels::RUNTIME));
+            }
             let before = if assign.append {
                 self.state.vars.get(&assign.name)
             } else {
@@ -138,7 +169,7 @@ impl Eval<'_> {
                 Some(Var::Scalar(before)) => values.insert(0, before.clone()),
                 _ => {}
             }
-            self.state.vars.insert(assign.name.clone(), Var::Array(values));
+            self.state.vars.insert(assign.name.as_str(), Var::Array(values));
             return;
         }
         let value = self.word(&assign.value).at(assign.span);
@@ -168,7 +199,7 @@ impl Eval<'_> {
             }
             None => values.push(Value::unknown(value.labels.with(Labels::RUNTIME))),
         }
-        self.state.vars.insert(name.into(), Var::Array(values));
+        self.state.vars.insert(name, Var::Array(values));
     }
 
     /// Sets a variable. Some variables make other programs run something; that is an effect wherever it is set.
@@ -194,7 +225,9 @@ impl Eval<'_> {
             return;
         }
         let Some(role) = setting("env", name) else { return };
-        if value.pieces.is_empty() {
+        // A start-up file that is empty starts nothing.
+        let nothing = role.tags.contains(&"start-file") && value.known() == Some("/dev/null");
+        if value.pieces.is_empty() || nothing {
             return;
         }
         let mut tags = Tags::default();
@@ -212,7 +245,7 @@ impl Eval<'_> {
                     .filter(|p| !p.is_empty() && !p.contains(super::UNKNOWN))
                 {
                     if let Target::Path(path) = self.resolve(&Value::text(part)) {
-                        crate::places::label(&path, &self.workspace, self.world, &mut tags);
+                        self.label(&path, &mut tags);
                     }
                 }
             }
@@ -226,11 +259,9 @@ impl Eval<'_> {
             let why = alloc::format!("variable {name} is run");
             self.chain.push(why);
             let context = Context::new("", tags, Stream::empty(), false);
-            let from = self.effects.len();
+            self.marks.push(super::effects::Mark::all("environment-variable"));
             self.role(role, value, &context, &[]);
-            for effect in self.effects.iter_mut().skip(from) {
-                effect.tags.add("environment-variable");
-            }
+            self.marks.pop();
             self.chain.pop();
         }
     }
@@ -259,9 +290,18 @@ impl Eval<'_> {
         for word in words {
             if let Some((name, values)) = self.array_argument(word) {
                 self.state.vars.insert(name, Var::Array(values));
-                continue;
+            } else if let [Part::Words(raw)] = word.parts.as_slice() {
+                let values = self.many_fields(raw);
+                self.declare_values(builtin, values, &mut flags);
+            } else {
+                let value = self.word(word);
+                self.declare_values(builtin, alloc::vec![value], &mut flags);
             }
-            let value = self.word(word);
+        }
+    }
+
+    fn declare_values(&mut self, builtin: &str, values: Vec<Value>, flags: &mut String) {
+        for value in values {
             let text = value.prefix().to_string();
             if let Some(f) = text.strip_prefix(['-', '+']).filter(|_| !text.contains('=')) {
                 flags.push_str(f);
@@ -270,7 +310,7 @@ impl Eval<'_> {
             let exports = builtin == "export" || flags.contains('x');
             let Some(eq) = text.find('=') else {
                 if exports {
-                    self.state.exported.insert(text);
+                    self.state.exported.insert(text, ());
                 }
                 continue;
             };
@@ -278,7 +318,7 @@ impl Eval<'_> {
             let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
             let rest = value.without_prefix(eq + 1);
             if exports {
-                self.state.exported.insert(name.into());
+                self.state.exported.insert(name, ());
             }
             let list = rest
                 .known()
@@ -289,7 +329,7 @@ impl Eval<'_> {
                 self.subscript_text(inside);
             } else if flags.contains('n') {
                 if let Some(target) = rest.known() {
-                    self.state.vars.insert(name.into(), Var::Ref(target.into()));
+                    self.state.vars.insert(name, Var::Ref(target.into()));
                 }
             } else {
                 self.set(name, rest, append);
@@ -349,7 +389,8 @@ impl Eval<'_> {
                     .and_then(Value::known)
                     .and_then(|t| t.parse().ok())
                     .unwrap_or(1);
-                self.state.positional.drain(..n.min(self.state.positional.len()));
+                let n = n.min(self.state.positional.len());
+                self.state.positional.drain(..n);
             }
             "unset" => args.iter().filter_map(Value::known).for_each(|n| {
                 if n == "HISTFILE" {
@@ -382,9 +423,7 @@ impl Eval<'_> {
             "false" => self.status = Some(false),
             // What follows in the function or loop may be passed over.
             "exit" | "return" | "break" | "continue" => {
-                if self.left.len() < MAX_STATES {
-                    self.left.push(self.state.clone());
-                }
+                self.leave(self.state.clone());
             }
             _ => return None,
         }
@@ -414,6 +453,7 @@ impl Eval<'_> {
         {
             self.failed.push(self.state.clone());
         }
+        let next = next.filter(|dir| dir.len() <= MAX_PATH);
         // With a search path for directories it may end up anywhere.
         let next = if self.state.vars.contains_key("CDPATH") {
             None
@@ -421,7 +461,7 @@ impl Eval<'_> {
             next
         };
         if let Some(old) = self.state.cwd.clone() {
-            self.state.vars.insert("OLDPWD".into(), Var::Scalar(Value::text(old)));
+            self.state.vars.insert("OLDPWD", Var::Scalar(Value::text(old)));
         }
         self.state.cwd = next;
     }
@@ -447,7 +487,7 @@ impl Eval<'_> {
         };
         let saved = self.state.positional.clone();
         if args.len() > 1 {
-            self.state.positional = args.get(1..).unwrap_or_default().to_vec();
+            self.state.positional = args.get(1..).unwrap_or_default().to_vec().into();
         }
         let out = self.run_file(file, "sh", "source", stdin);
         self.state.positional = saved;
@@ -459,12 +499,12 @@ impl Eval<'_> {
         while let [first, rest @ ..] = args {
             match first.known() {
                 Some("--") => {
-                    self.state.positional = rest.to_vec();
+                    self.state.positional = rest.to_vec().into();
                     return;
                 }
                 Some(flag) if flag.starts_with(['-', '+']) && flag.len() > 1 => args = rest,
                 _ => {
-                    self.state.positional = args.to_vec();
+                    self.state.positional = args.to_vec().into();
                     return;
                 }
             }
@@ -477,6 +517,9 @@ impl Eval<'_> {
                 let (name, text) = (name.to_string(), text.to_string());
                 // Whoever types the name later runs the text.
                 self.subshell(|eval| eval.inner_text(&text, arg.span, "alias", Stream::empty()));
+                if self.state.aliases.len() >= MAX_ALIASES {
+                    return self.give_up("too many aliases", arg.span);
+                }
                 self.state.aliases.insert(name, text);
             }
         }
@@ -519,16 +562,14 @@ impl Eval<'_> {
     fn spread(&mut self, builtin: &str, names: &[&str], stdin: &Stream, labels: Labels) {
         let Some(text) = stdin.text.as_deref().filter(|t| !t.is_empty()) else {
             for name in names {
-                self.state
-                    .vars
-                    .insert((*name).into(), Var::Scalar(Value::unknown(labels)));
+                self.state.vars.insert(*name, Var::Scalar(Value::unknown(labels)));
             }
             return;
         };
         if builtin != "read" {
             let lines = text.lines().map(|l| Value::text(l).labelled(labels)).collect();
             if let Some(name) = names.first() {
-                self.state.vars.insert((*name).into(), Var::Array(lines));
+                self.state.vars.insert(*name, Var::Array(lines));
             }
             return;
         }
@@ -550,7 +591,7 @@ impl Eval<'_> {
             && flag.known() == Some("-p")
             && let (Some(path), Some(name)) = (path.known(), name.known())
         {
-            self.state.aliases.insert(name.into(), path.into());
+            self.state.aliases.insert(name, path.into());
         }
     }
 

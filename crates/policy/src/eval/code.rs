@@ -33,7 +33,7 @@ impl Eval<'_> {
             self.invoke(&argv, context.stdin.clone(), context.piped, value.span);
             return;
         }
-        let saved = core::mem::replace(&mut self.state.positional, rest.to_vec());
+        let saved = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
         let program = context.program.clone();
         let stdin = context.stdin.clone();
         self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
@@ -100,12 +100,10 @@ impl Eval<'_> {
     /// Another shell: it sees the variables that were exported. Whether one was exported before the text began is not
     /// known, so it is also looked at as if it saw them all.
     pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) -> Stream {
-        let exported = &self.state.exported;
-        if self.state.vars.keys().any(|name| !exported.contains(name)) {
+        let exported = self.state.exported.clone();
+        if self.state.vars.iter().any(|(name, _)| !exported.holds(name)) {
             self.subshell(|eval| {
-                let exported = core::mem::take(&mut eval.state.exported);
-                eval.state.vars.retain(|name, _| exported.contains(name));
-                eval.state.exported = exported;
+                eval.state.vars.retain(|name| exported.holds(name));
                 f(eval)
             });
         }
@@ -115,7 +113,7 @@ impl Eval<'_> {
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
         let lang = language(role.arg, &context.program);
         if lang != "sh" {
-            let args = core::mem::replace(&mut self.state.positional, rest.to_vec());
+            let args = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
             let out = self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
             self.state.positional = args;
             // A program of awk or sed prints for every line that it reads, which is not followed here.
@@ -124,11 +122,11 @@ impl Eval<'_> {
             return;
         }
         // `bash -c CODE name a b`: the word after the code is `$0`.
-        let args = rest.get(1..).unwrap_or_default().to_vec();
+        let args: super::Shared<_> = rest.get(1..).unwrap_or_default().to_vec().into();
         let program = context.program.clone();
         let stdin = context.stdin.clone();
         let out = self.child(|eval| {
-            eval.state.positional.clone_from(&args);
+            eval.state.positional = args.clone();
             eval.state.zero = rest.first().cloned();
             eval.code_value("sh", value, &program, stdin.clone(), role.tags)
         });
@@ -252,7 +250,7 @@ impl Eval<'_> {
         // What the code changes in its own process is not changed here.
         let printed = self.subshell(|eval| {
             let mut guest = Guest {
-                arguments: eval.state.positional.clone(),
+                arguments: eval.state.positional.to_vec(),
                 eval,
                 lang,
                 program,
@@ -272,7 +270,7 @@ impl Eval<'_> {
 
     fn line_calls(&mut self, lang: &str, calls: Vec<lang::Call>, span: Span) {
         for call in calls {
-            if !self.spend(span) {
+            if !self.spend(1, span) {
                 return;
             }
             self.chain.push(alloc::format!("{lang} calls {}", call.name));
@@ -315,11 +313,9 @@ impl Guest<'_, '_> {
     /// Does `f` with the call in the chain of what was reached how.
     fn within<T>(&mut self, call: &str, f: impl FnOnce(&mut Eval<'_>) -> T) -> T {
         self.eval.chain.push(alloc::format!("{} calls {call}", self.lang));
-        let from = self.eval.effects.len();
+        self.eval.marks.push(super::effects::Mark::all("in-code"));
         let out = f(self.eval);
-        for effect in self.eval.effects.iter_mut().skip(from) {
-            effect.tags.add("in-code");
-        }
+        self.eval.marks.pop();
         self.eval.chain.pop();
         out
     }
@@ -351,8 +347,8 @@ impl lang::Host for Guest<'_, '_> {
     fn export(&mut self, name: &str, value: &Value) {
         let value = self.placed(value);
         self.eval.environment(name, &value);
-        self.eval.state.exported.insert(name.into());
-        self.eval.state.vars.insert(name.into(), super::Var::Scalar(value));
+        self.eval.state.exported.insert(name, ());
+        self.eval.state.vars.insert(name, super::Var::Scalar(value));
     }
 
     fn arguments(&mut self) -> Vec<Value> {
@@ -373,7 +369,7 @@ impl lang::Host for Guest<'_, '_> {
     }
 
     fn spend(&mut self) -> bool {
-        self.eval.spend(self.span)
+        self.eval.spend(1, self.span)
     }
 
     fn enter(&mut self, dir: &Value) -> Option<String> {

@@ -3,15 +3,21 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, Redirect, RedirectOp, Script, Word};
+use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, RawKind, Script, Word};
 
-use super::{Eval, Function, Labels, Stream, Value, Var};
+use super::redirects::Flow;
+use super::state::State;
+use super::{Eval, Function, Labels, MAX_ROUNDS, Stream, Value, Var};
 use crate::effect::Tags;
 use crate::glob;
 use crate::{Act, Target};
 
-/// How often the body of a loop over values is evaluated before the values are joined into an unknown one.
-const MAX_ROUNDS: usize = 256;
+/// Functions that are kept.
+const MAX_FUNCTIONS: usize = 4096;
+/// Rounds of a loop that may be left by a `break` of which it is not known whether it is reached.
+const MAX_OPEN_ROUNDS: usize = 8;
+/// Rounds among which one that begins like the present one is looked for.
+const RECENT_ROUNDS: usize = 4;
 
 /// Labels that only something that flows in can have.
 const FLOWING: Labels = Labels::NETWORK
@@ -24,13 +30,23 @@ impl Eval<'_> {
     /// Everything a list writes to its standard output. Where a part may or may not have run, what follows is evaluated
     /// for both.
     pub(super) fn script(&mut self, script: &Script, stdin: Stream) -> Stream {
-        let mut out = Stream::empty();
         let outer = core::mem::take(&mut self.forks);
-        for item in &script.items {
-            out = out.then(self.in_every_state(|eval| eval.item(item, &stdin)));
-        }
+        let out = self.items(&script.items, &stdin);
         let inner = core::mem::replace(&mut self.forks, outer);
         inner.into_iter().for_each(|state| self.fork(state));
+        out
+    }
+
+    /// Some commands of a list.
+    pub(super) fn items(&mut self, items: &[Item], stdin: &Stream) -> Stream {
+        let mut out = Stream::empty();
+        let whole = self.nest == u32::from(!self.sources.is_empty());
+        for item in items {
+            if whole {
+                self.effort = 0;
+            }
+            out = out.then(self.in_every_state(|eval| eval.item(item, stdin)));
+        }
         out
     }
 
@@ -44,24 +60,38 @@ impl Eval<'_> {
     fn and_or(&mut self, chain: &Chain, stdin: &Stream) -> Stream {
         let mut out = self.pipeline(&chain.first, stdin);
         for (joint, pipeline) in &chain.rest {
-            let runs = self.status.map(|ok| ok == (*joint == Joint::And));
-            if *joint == Joint::Or {
-                self.after_failure(pipeline, stdin);
+            if let [stage] = pipeline.stages.as_slice()
+                && let Form::More(raw) = &stage.form
+                && raw.kind == RawKind::Links
+                && self.reads_again(raw)
+            {
+                for (next, pipeline) in raw.links() {
+                    out = self.link_of_chain(out, next.unwrap_or(*joint), &pipeline, stdin);
+                }
+                continue;
             }
-            let next = self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin));
-            // `which python3 || which python`: names for the same thing, of which one comes out.
-            let names = [&out, &next].iter().all(|s| s.labels.has(Labels::LOOKED_UP));
-            out = if names && *joint == Joint::Or {
-                out
-            } else {
-                out.then(next)
-            };
+            out = self.link_of_chain(out, *joint, pipeline, stdin);
         }
         // A `cd` that fails leaves everything where it was.
         core::mem::take(&mut self.failed)
             .into_iter()
             .for_each(|state| self.fork(state));
         out
+    }
+
+    fn link_of_chain(&mut self, out: Stream, joint: Joint, pipeline: &Pipeline, stdin: &Stream) -> Stream {
+        let runs = self.status.map(|ok| ok == (joint == Joint::And));
+        if joint == Joint::Or {
+            self.after_failure(pipeline, stdin);
+        }
+        let next = self.perhaps(runs, |eval| eval.pipeline(pipeline, stdin));
+        // `which python3 || which python`: names for the same thing, of which one comes out.
+        let names = [&out, &next].iter().all(|s| s.labels.has(Labels::LOOKED_UP));
+        if names && joint == Joint::Or {
+            out
+        } else {
+            out.then(next)
+        }
     }
 
     /// `cd x || ...`: what comes after `||` runs where the `cd` failed.
@@ -82,14 +112,16 @@ impl Eval<'_> {
             Some(false) => {
                 let status = self.status;
                 let (written, links) = (self.state.written.clone(), self.state.links.clone());
+                self.idle += 1;
                 self.subshell(f);
+                self.idle -= 1;
                 self.status = status;
                 self.state.written = written;
                 self.state.links = links;
                 Stream::empty()
             }
             None => {
-                self.spend_bytes(self.state.weight());
+                self.spend_bytes(super::BYTES_PER_WORD);
                 let before = self.state.clone();
                 let out = f(self);
                 self.fork(before);
@@ -111,6 +143,15 @@ impl Eval<'_> {
                 let out = self.subshell(|eval| {
                     let mut flow = stdin.clone();
                     for (i, stage) in stages.iter().enumerate() {
+                        if let Form::More(raw) = &stage.form
+                            && raw.kind == RawKind::Stages
+                            && eval.reads_again(raw)
+                        {
+                            for stage in raw.stages() {
+                                flow = eval.subshell(|eval| eval.command(&stage, flow, true));
+                            }
+                            continue;
+                        }
                         flow = eval.subshell(|eval| eval.command(stage, flow, i > 0));
                     }
                     flow
@@ -129,7 +170,7 @@ impl Eval<'_> {
     }
 
     fn command_here(&mut self, command: &Command, stdin: Stream, piped: bool) -> Stream {
-        if !self.spend(command.span) {
+        if !self.spend(1, command.span) {
             return Stream::unknown(Labels::RUNTIME);
         }
         self.status = None;
@@ -174,6 +215,7 @@ impl Eval<'_> {
             Form::For { name, words, body, .. } => self.for_loop(name, words.as_deref(), body, &stdin),
             Form::ForArith { head, body } => self.for_arith(head, body, &stdin),
             Form::Case { subject, arms } => self.case(subject, arms, &stdin),
+            Form::More(raw) => self.more(raw, &stdin),
             Form::Test(words) => {
                 self.test_words(words);
                 Stream::empty()
@@ -189,7 +231,11 @@ impl Eval<'_> {
                     pin: self.pin,
                     source: self.sources.last().cloned(),
                 };
-                self.state.functions.insert(name.clone(), function);
+                if self.state.functions.len() >= MAX_FUNCTIONS {
+                    self.give_up("too many functions", body.span);
+                    return Stream::empty();
+                }
+                self.state.functions.insert(name.as_str(), function);
                 self.fork_bomb(name, body);
                 Stream::empty()
             }
@@ -231,13 +277,19 @@ impl Eval<'_> {
             }
             return out;
         }
-        for _ in 0..MAX_ROUNDS {
+        let mut seen: Vec<State> = Vec::new();
+        let left = self.left.len();
+        for round in 0..MAX_ROUNDS {
             out = out.then(self.script(condition, stdin.clone()));
             let runs = self.status.map(|ok| ok != until);
             out = out.then(self.perhaps(runs, |eval| eval.script(body, stdin.clone())));
-            if runs != Some(true) || self.fuel == 0 {
+            let may_end = self.left.len() > left && round >= MAX_OPEN_ROUNDS.min(self.most_rounds());
+            // A round that begins like one before would only do the same again.
+            let stands = seen.iter().rev().take(RECENT_ROUNDS).any(|s| *s == self.state);
+            if runs != Some(true) || self.fuel == 0 || may_end || stands {
                 break;
             }
+            seen.push(self.state.clone());
         }
         self.status = None;
         out
@@ -256,23 +308,29 @@ impl Eval<'_> {
     }
 
     fn for_loop(&mut self, name: &str, words: Option<&[Word]>, body: &Script, stdin: &Stream) -> Stream {
-        let values: Vec<Value> = match words {
-            Some(words) => words.iter().flat_map(|w| self.fields(w)).collect(),
-            None => self.state.positional.clone(),
+        let (mut values, dropped) = match words {
+            Some(words) => self.all_fields(words),
+            None => (self.state.positional.to_vec(), false),
         };
+        if dropped {
+            values.push(Value::unknown(Labels::RUNTIME));
+        }
         let mut out = Stream::empty();
-        for value in values.iter().take(MAX_ROUNDS) {
-            self.state.vars.insert(name.into(), Var::Scalar(value.clone()));
+        let most = self.most_rounds();
+        // Beyond that one value of each kind stands for all of them.
+        let others = self.one_of_each(values.get(most..).unwrap_or_default(), most);
+        for value in values.iter().take(most).chain(&others) {
+            self.state.vars.insert(name, Var::Scalar(value.clone()));
             out = out.then(self.script(body, stdin.clone()));
             if self.fuel == 0 {
                 break;
             }
         }
         self.status = None;
-        if values.len() > MAX_ROUNDS {
+        if values.len() > most {
             self.state
                 .vars
-                .insert(name.into(), Var::Scalar(Value::unknown(Labels::RUNTIME)));
+                .insert(name, Var::Scalar(Value::unknown(Labels::RUNTIME)));
             out = out.then(self.script(body, stdin.clone()));
         }
         out
@@ -284,7 +342,7 @@ impl Eval<'_> {
         let mut out = Stream::empty();
         for _ in 0..MAX_ROUNDS * 4 {
             let go = if test.parts.is_empty() { None } else { self.arith(test) };
-            if go == Some(0) || !self.spend(test.span) {
+            if go == Some(0) || !self.spend(1, test.span) {
                 return out;
             }
             out = out.then(self.script(body, stdin.clone()));
@@ -347,160 +405,6 @@ impl Eval<'_> {
             );
         }
     }
-
-    fn redirects(&mut self, redirects: &[Redirect], flow: &mut Flow) {
-        for redirect in redirects {
-            self.redirect(redirect, flow);
-        }
-    }
-
-    fn redirect(&mut self, redirect: &Redirect, flow: &mut Flow) {
-        let fd = redirect.fd;
-        match redirect.op {
-            RedirectOp::HereDoc | RedirectOp::HereString => {
-                let text = self.here_text(&redirect.target, redirect.op == RedirectOp::HereString);
-                self.feed(fd, text, flow);
-            }
-            RedirectOp::Read | RedirectOp::ReadWrite => {
-                let value = self.word(&redirect.target).at(redirect.span);
-                // The terminal is where input comes from anyway.
-                if value.known() != Some("/dev/tty") {
-                    let text = self.read_file(&value, "");
-                    self.feed(fd, text, flow);
-                }
-                if redirect.op == RedirectOp::ReadWrite {
-                    self.write_redirect(&value, redirect.op);
-                }
-            }
-            RedirectOp::DupIn | RedirectOp::DupOut => self.duplicate(redirect, flow),
-            RedirectOp::Write
-            | RedirectOp::Clobber
-            | RedirectOp::Append
-            | RedirectOp::Both
-            | RedirectOp::BothAppend => {
-                let value = self.word(&redirect.target).at(redirect.span);
-                self.write_redirect(&value, redirect.op);
-                let append = matches!(redirect.op, RedirectOp::Append | RedirectOp::BothAppend);
-                match fd {
-                    None | Some(1) => flow.out.push((value, append)),
-                    Some(fd) => {
-                        self.state.outputs.insert(fd, value);
-                    }
-                }
-            }
-        }
-    }
-
-    /// `>&2` copies a descriptor; `>&file` is an old spelling of `&>file`.
-    fn duplicate(&mut self, redirect: &Redirect, flow: &mut Flow) {
-        let value = self.word(&redirect.target).at(redirect.span);
-        let text = value.pattern();
-        if text.chars().all(|c| c.is_ascii_digit() || c == '-') {
-            return self.copy_descriptor(&text, redirect, flow);
-        }
-        if redirect.op == RedirectOp::DupOut && !value.has_unknown() {
-            self.write_redirect(&value, RedirectOp::Both);
-            flow.out.push((value, false));
-        }
-    }
-
-    /// What a command reads from a descriptor.
-    fn feed(&mut self, fd: Option<u32>, text: Stream, flow: &mut Flow) {
-        match fd {
-            None | Some(0) => {
-                flow.stdin = text;
-                flow.piped = true;
-            }
-            Some(fd) => {
-                self.state.inputs.insert(fd, text);
-            }
-        }
-    }
-
-    /// `<&3`, `>&3`: a descriptor that the text opened.
-    fn copy_descriptor(&mut self, from: &str, redirect: &Redirect, flow: &mut Flow) {
-        let Ok(from) = from.trim_end_matches('-').parse::<u32>() else {
-            return;
-        };
-        if redirect.op == RedirectOp::DupIn {
-            if let Some(text) = self.state.inputs.get(&from).cloned() {
-                self.feed(redirect.fd, text, flow);
-            } else if matches!((redirect.fd, from), (None | Some(0), 1 | 2)) {
-                // What was written to is the terminal: somebody types, whatever flowed in before.
-                flow.stdin = Stream::empty();
-                flow.piped = false;
-            }
-        } else if let (Some(file), None | Some(1)) = (self.state.outputs.get(&from).cloned(), redirect.fd) {
-            flow.out.push((file, true));
-        }
-    }
-
-    fn write_redirect(&mut self, value: &Value, op: RedirectOp) {
-        let mut tags = Tags::default();
-        tags.add("redirect");
-        match op {
-            RedirectOp::Append | RedirectOp::BothAppend => tags.add("append"),
-            _ => tags.add("truncate"),
-        }
-        self.path_effect(Act::Write, "", value, tags, "");
-    }
-
-    fn here_text(&mut self, word: &Word, newline: bool) -> Stream {
-        let value = self.double(&word.parts, word);
-        let labels = value.labels;
-        match value.known() {
-            Some(text) => {
-                let mut text = text.to_string();
-                if newline {
-                    text.push('\n');
-                }
-                Stream {
-                    text: Some(text),
-                    labels,
-                }
-            }
-            None => Stream::unknown(labels),
-        }
-    }
-
-    /// Hands what was written to the files it was redirected to; the rest flows on.
-    fn deliver(&mut self, out: Stream, files: &[(Value, bool)]) -> Stream {
-        if files.is_empty() {
-            return out;
-        }
-        for (value, append) in files {
-            self.remember_written(value, out.clone(), *append);
-        }
-        Stream {
-            text: Some(String::new()),
-            labels: Labels::NONE,
-        }
-    }
-
-    /// What is at the path now was not written by this text.
-    pub(super) fn forget_written(&mut self, value: &Value) {
-        if let Target::Path(path) = self.resolve(value) {
-            self.state.written.remove(&path);
-        }
-    }
-
-    pub(super) fn remember_written(&mut self, value: &Value, stream: Stream, append: bool) {
-        let Target::Path(path) = self.resolve(value) else {
-            return;
-        };
-        if let Some(sink) = self.state.sinks.get(&path).cloned() {
-            self.subshell(|eval| eval.script(&sink, stream.clone()));
-        }
-        if self.state.written.len() < 64 {
-            let before = if append {
-                self.state.written.get(&path).cloned()
-            } else {
-                None
-            };
-            let stream = before.map_or(stream.clone(), |b| b.then(stream));
-            self.state.written.insert(path, stream);
-        }
-    }
 }
 
 /// Whether both hold, as far as that is known.
@@ -536,13 +440,6 @@ pub(super) fn truth(values: &[Value]) -> Option<bool> {
         },
         _ => None,
     }
-}
-
-struct Flow {
-    stdin: Stream,
-    piped: bool,
-    /// Files that standard output goes to, and whether it is added at their end.
-    out: Vec<(Value, bool)>,
 }
 
 fn calls_itself_twice(name: &str, body: &Command) -> bool {

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 
 use shell::{Part, Script, Word};
 
+use super::state::Sink;
 use super::{BYTES_PER_WORD, Eval, Labels, Piece, Stream, Value, Var, braces};
 
 /// Collects the fields of a word.
@@ -35,26 +36,45 @@ impl Fields {
 impl Eval<'_> {
     /// The fields that a word becomes as an argument.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Value> {
+        if let [Part::Words(raw)] = word.parts.as_slice() {
+            return self.many_fields(raw);
+        }
         let mut all = Vec::new();
+        if !braces::has_brace(word) {
+            self.fields_into(&word.parts, word.span, &mut all);
+            return all;
+        }
         let Some(words) = braces::expand(word) else {
-            self.give_up(word.span);
+            self.give_up("too many words from braces", word.span);
             return alloc::vec![Value::unknown(Labels::RUNTIME).at(word.span)];
         };
         for word in words {
-            let mut fields = Fields::default();
-            self.parts(&word.parts, &mut fields, Mode::Split);
-            for value in fields.finish() {
-                let value = value.at(word.span);
-                let options = if value.has_glob() {
-                    self.dashed(&value)
-                } else {
-                    Vec::new()
-                };
-                all.push(value);
-                all.extend(options);
-            }
+            self.fields_into(&word.parts, word.span, &mut all);
         }
         all
+    }
+
+    /// The fields of parts without active braces, and what a pattern among them may bring along.
+    fn fields_into(&mut self, parts: &[Part], span: shell::Span, all: &mut Vec<Value>) {
+        let mut fields = Fields::default();
+        self.parts(parts, &mut fields, Mode::Split);
+        for value in fields.finish() {
+            let value = value.at(span);
+            let options = if value.has_glob() {
+                self.dashed(&value)
+            } else {
+                Vec::new()
+            };
+            all.push(value);
+            all.extend(options);
+        }
+    }
+
+    /// The fields of all of these, and whether some were left out because there are very many.
+    pub(super) fn all_fields(&mut self, words: &[Word]) -> (Vec<Value>, bool) {
+        let outer = core::mem::take(&mut self.dropped);
+        let fields = words.iter().flat_map(|w| self.fields(w)).collect();
+        (fields, core::mem::replace(&mut self.dropped, outer))
     }
 
     /// A word that stays one field: the right side of an assignment, a redirection target, a case subject.
@@ -93,6 +113,7 @@ impl Eval<'_> {
                     Some(n) => out.current().push_text(&n.to_string()),
                     None => out.current().push_unknown(Labels::RUNTIME),
                 },
+                Part::Words(_) => out.current().push_unknown(Labels::RUNTIME),
                 Part::Process { output, script } => self.process(*output, script, out),
                 Part::Array(words) => {
                     let values: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
@@ -172,7 +193,7 @@ impl Eval<'_> {
     /// What `$(..)` gives: output without its last newlines.
     pub(super) fn substitution(&mut self, script: &Script) -> Stream {
         if self.nest >= super::MAX_NEST {
-            self.give_up(shell::Span::default());
+            self.give_up("too many substitutions in one another", shell::Span::default());
             return Stream::unknown(Labels::RUNTIME);
         }
         self.nest += 1;
@@ -205,9 +226,9 @@ impl Eval<'_> {
         if output {
             self.state
                 .sinks
-                .insert(name.clone(), alloc::rc::Rc::new(script.clone()));
+                .insert(name.clone(), Sink(alloc::rc::Rc::new(script.clone())));
         } else {
-            self.state.written.insert(name.clone(), stream);
+            self.state.written.insert(name.as_str(), stream);
         }
         let value = out.current();
         value.push_text(&name);

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
+use super::effects::Mark;
 use super::invoke::join;
 use super::roles::Context;
 use super::{Eval, Labels, Stream, Value};
@@ -37,7 +38,10 @@ impl Eval<'_> {
             .and_then(Value::known)
             .unwrap_or("{}")
             .to_string();
-        let from = self.effects.len();
+        let marks = self.marks.len();
+        if fed.iter().any(Value::has_unknown) || context.stdin.labels.has(Labels::FOUND) {
+            self.marks.push(Mark::all("fed"));
+        }
         let out = if parsed.option("-I").is_some() {
             let mut last = Stream::empty();
             for one in fed.iter().take(16) {
@@ -49,11 +53,7 @@ impl Eval<'_> {
             let argv: Vec<Value> = words.iter().cloned().chain(fed.iter().cloned()).collect();
             self.invoke(&argv, Stream::empty(), false, span)
         };
-        if fed.iter().any(Value::has_unknown) || context.stdin.labels.has(Labels::FOUND) {
-            for effect in self.effects.iter_mut().skip(from) {
-                effect.tags.add("fed");
-            }
-        }
+        self.marks.truncate(marks);
         out
     }
 
@@ -65,14 +65,15 @@ impl Eval<'_> {
         if last && !words.iter().any(|w| w.pattern().contains('{')) {
             argv.push(found);
         }
-        let from = self.effects.len();
-        let out = self.invoke(&argv, Stream::empty(), false, span);
+        let marks = self.marks.len();
         if !last && !parsed.tag("filter") {
-            let own = |e: &&mut crate::Effect| !e.tags.has("find-delete");
-            for effect in self.effects.iter_mut().skip(from).filter(own) {
-                effect.tags.add("unfiltered");
-            }
+            self.marks.push(Mark {
+                unless: "find-delete",
+                ..Mark::all("unfiltered")
+            });
         }
+        let out = self.invoke(&argv, Stream::empty(), false, span);
+        self.marks.truncate(marks);
         out
     }
 
@@ -94,7 +95,8 @@ impl Eval<'_> {
                 _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
             };
         }
-        let from = self.effects.len();
+        let marks = self.marks.len();
+        self.marks.push(Mark::all("fed"));
         let mut out = Stream::empty();
         for input in inputs.iter().take(16) {
             let marked = command.iter().any(|w| w.pattern().contains("{}"));
@@ -109,9 +111,7 @@ impl Eval<'_> {
                 self.code_value("sh", &joined, "parallel", Stream::empty(), &[])
             };
         }
-        for effect in self.effects.iter_mut().skip(from) {
-            effect.tags.add("fed");
-        }
+        self.marks.truncate(marks);
         out
     }
 }

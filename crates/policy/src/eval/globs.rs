@@ -48,7 +48,7 @@ impl Eval<'_> {
             Answer::Unknown => return None,
         };
         let below = alloc::format!("{dir}/");
-        let written = self.state.written.keys().filter_map(|path| path.strip_prefix(&below));
+        let written = self.state.written.names().filter_map(|path| path.strip_prefix(&below));
         names.extend(written.filter(|rest| !rest.contains('/')).map(ToString::to_string));
         names.retain(|name| (!name.starts_with('.') || pattern.starts_with('.')) && glob::matches(pattern, name));
         names.sort();

@@ -6,10 +6,10 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use super::roles::Context;
-use super::{BYTES_PER_WORD, Eval, Function, Labels, MAX_NEST, Stream, UNKNOWN, Value};
+use super::state::{Function, State};
+use super::{BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
-use crate::places;
 use crate::{Act, Target};
 
 /// Labels that hold for what a command starts, too: inside a container that no folder of the machine is mounted into, and
@@ -28,8 +28,10 @@ impl Eval<'_> {
         let Some(name) = argv.first() else {
             return Stream::empty();
         };
-        if self.nest >= MAX_NEST || !self.spend(span) {
-            self.give_up(span);
+        if self.nest >= MAX_NEST {
+            self.give_up("too many calls in one another", span);
+        }
+        if self.nest >= MAX_NEST || !self.spend(1, span) {
             return Stream::unknown(Labels::RUNTIME);
         }
         let Some(text) = name.known().map(ToString::to_string) else {
@@ -43,8 +45,8 @@ impl Eval<'_> {
             return out;
         }
         let base = text.rsplit('/').next().unwrap_or(&text);
-        let renamed = match self.resolve(name) {
-            Target::Path(path) if text.contains('/') => self.state.renamed.get(&path).cloned(),
+        let renamed = match text.contains('/').then(|| self.resolve(name)) {
+            Some(Target::Path(path)) => self.state.renamed.get(&path).cloned(),
             _ => None,
         };
         let base = renamed.as_deref().unwrap_or(base);
@@ -70,27 +72,72 @@ impl Eval<'_> {
     }
 
     fn call(&mut self, name: &str, function: &Function, argv: &[Value], stdin: Stream, piped: bool) -> Stream {
-        let args = argv.get(1..).unwrap_or_default().to_vec();
-        let saved = core::mem::replace(&mut self.state.positional, args);
+        let mut args = argv.get(1..).unwrap_or_default().to_vec();
+        if self.is_endless(name, &mut args) {
+            return Stream::unknown(Labels::RUNTIME);
+        }
+        let saved = core::mem::replace(&mut self.state.positional, args.into());
         // The same call in the same state would only do the same again.
-        if self
-            .calls
-            .iter()
-            .any(|(called, state)| called == name && *state == self.state)
-        {
+        let same = |(called, state): &(String, State)| called == name && *state == self.state;
+        if let Some(at) = self.calls.iter().position(same) {
+            self.cut = self.cut.min(at);
             self.state.positional = saved;
             return Stream::unknown(Labels::RUNTIME);
         }
-        self.spend_bytes(self.state.weight());
-        self.calls.push((name.into(), self.state.clone()));
+        let forks = core::mem::take(&mut self.forks);
         let left = core::mem::take(&mut self.left);
-        let out = self.nested_call(name, function, |eval| eval.command(&function.body, stdin, piped));
-        for mut state in core::mem::replace(&mut self.left, left) {
-            state.positional.clone_from(&saved);
+        let out = match self.known_call(function, &stdin, piped) {
+            Some(trace) => self.repeat(&trace),
+            None => self.first_call(name, function, stdin, piped),
+        };
+        let ends = core::mem::replace(&mut self.forks, forks);
+        let left = core::mem::replace(&mut self.left, left);
+        for mut state in ends.into_iter().chain(left) {
+            state.positional = saved.clone();
             self.fork(state);
         }
         self.state.positional = saved;
+        out
+    }
+
+    /// Whether a function that calls itself has been followed far enough: one that nothing ends as far as is known, because
+    /// the end hangs on what is not known or the call is known not to happen. On the way there what is not known of the
+    /// arguments grows until nothing new comes.
+    fn is_endless(&mut self, name: &str, args: &mut [Value]) -> bool {
+        let present = self.calls.iter().filter(|(called, _)| called == name).count();
+        if present > 0 && self.idle > 0 {
+            return true;
+        }
+        let (followed, most) = self.most_recursion();
+        if present < followed || !args.iter().any(Value::has_unknown) {
+            return false;
+        }
+        for arg in args.iter_mut().filter(|arg| arg.has_unknown()) {
+            *arg = Value::unknown(arg.labels).at(arg.span);
+        }
+        present >= most
+    }
+
+    fn first_call(&mut self, name: &str, function: &Function, stdin: Stream, piped: bool) -> Stream {
+        let level = self.calls.len();
+        let cut = core::mem::replace(&mut self.cut, usize::MAX);
+        self.spend_bytes(BYTES_PER_WORD);
+        self.calls.push((name.into(), self.state.clone()));
+        let mark = self.listen();
+        let out = self.nested_call(name, function, |eval| {
+            eval.command(&function.body, stdin.clone(), piped)
+        });
+        let trace = self.heard(mark, &out);
         self.calls.pop();
+        // What was left out because a call around this one does it is there only inside that call.
+        if self.cut >= level {
+            self.cut = cut;
+            if let Some(trace) = trace {
+                self.remember_call(function, stdin, piped, trace);
+            }
+        } else {
+            self.cut = self.cut.min(cut);
+        }
         out
     }
 
@@ -127,7 +174,10 @@ impl Eval<'_> {
         if self.is_installed(&path) {
             return None;
         }
-        let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().to_vec());
+        let saved = core::mem::replace(
+            &mut self.state.positional,
+            argv.get(1..).unwrap_or_default().to_vec().into(),
+        );
         let looked = self.effects.len();
         self.child(|eval| eval.run_file(name, "sh", "run", stdin));
         self.state.positional = saved;
@@ -179,7 +229,7 @@ impl Eval<'_> {
             && let Target::Path(path) = self.resolve(arg)
         {
             let mut found = Tags::default();
-            places::label(&path, &self.workspace, self.world, &mut found);
+            self.label(&path, &mut found);
             for tag in ["root", "home", "system-dir", "credential"] {
                 if found.has(tag) {
                     tags.add(match tag {
@@ -246,7 +296,7 @@ impl Eval<'_> {
             return arg.labels;
         };
         let mut tags = Tags::default();
-        places::label(&full, &self.workspace, self.world, &mut tags);
+        self.label(&full, &mut tags);
         if tags.has("credential") {
             let mut tags = Tags::default();
             tags.add("mentioned");

@@ -13,12 +13,17 @@ use super::{Eval, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::RoleKind;
 use crate::world::Recorder;
-use crate::{Answer, Target, places};
+use crate::{Answer, Target};
 
 /// Files that are read for one judgement.
 const MAX_FILES: usize = 16;
 /// Files that start one another.
 const MAX_LEVELS: usize = 3;
+/// Commands in files that are looked at.
+pub(super) const FILE_FUEL: u32 = 20_000;
+/// Bytes of a file that cost as much as one of them when they are read.
+const BYTES_PER_STEP: usize = 128;
+
 /// A file whose text is being judged.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Source {
@@ -48,7 +53,7 @@ impl Eval<'_> {
     /// Whether the program at this path is part of what was installed and not of anybody's project.
     pub(super) fn is_installed(&self, path: &str) -> bool {
         let mut tags = Tags::default();
-        places::label(path, &self.workspace, self.world, &mut tags);
+        self.label(path, &mut tags);
         tags.has("installed")
     }
 
@@ -66,7 +71,8 @@ impl Eval<'_> {
 
     /// What a file holds that the text did not write itself.
     pub(super) fn file_text(&mut self, path: &str) -> Option<String> {
-        if self.state.written.contains_key(path) || self.sources.len() >= MAX_LEVELS {
+        let fuel = if self.on_files { self.fuel } else { self.file_fuel };
+        if fuel == 0 || self.state.written.contains_key(path) || self.sources.len() >= MAX_LEVELS {
             return None;
         }
         if !self.looked_into.iter().any(|p| p == path) {
@@ -76,7 +82,7 @@ impl Eval<'_> {
             self.looked_into.push(path.to_string());
         }
         match self.world.read(path) {
-            Answer::Known(contents) => contents.text,
+            Answer::Known(contents) => contents.text.filter(|text| self.may_read(text.len())),
             Answer::Absent | Answer::Unknown => None,
         }
     }
@@ -84,16 +90,42 @@ impl Eval<'_> {
     /// Runs `f` on the text of a file: effects name the file and the line.
     pub(super) fn in_file<T>(&mut self, path: &str, text: &str, span: Span, f: impl FnOnce(&mut Self) -> T) -> T {
         let source = Rc::new(Source::new(path, text));
-        self.reparsed += text.len();
         let why = alloc::format!("script {path}");
         self.nested(span, &why, |eval| {
             let pin = eval.file_pin.take();
             eval.sources.push(source);
-            let out = f(eval);
+            let out = eval.on_file_fuel(f);
             eval.sources.pop();
             eval.file_pin = pin;
             out
         })
+    }
+
+    /// Files have fuel of their own. Where it ends, what is left of them is as if it had not been read; the request itself
+    /// is judged to its end.
+    fn on_file_fuel<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        if self.on_files {
+            return f(self);
+        }
+        self.on_files = true;
+        core::mem::swap(&mut self.fuel, &mut self.file_fuel);
+        let out = f(self);
+        core::mem::swap(&mut self.fuel, &mut self.file_fuel);
+        self.on_files = false;
+        out
+    }
+
+    /// Whether a text of so many bytes may still be read.
+    fn may_read(&mut self, bytes: usize) -> bool {
+        let cost = u32::try_from(bytes / BYTES_PER_STEP).unwrap_or(u32::MAX);
+        let fuel = if self.on_files {
+            &mut self.fuel
+        } else {
+            &mut self.file_fuel
+        };
+        let left = fuel.checked_sub(cost);
+        *fuel = left.unwrap_or(0);
+        left.is_some()
     }
 
     /// A script in `lang`, or in the language that its first line names.

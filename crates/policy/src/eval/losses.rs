@@ -13,7 +13,7 @@ use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
-use crate::{Act, Answer, Effect, Target};
+use crate::{Act, Answer, Target};
 
 /// Variables that make git work on another repository than the one that lies there.
 const REDIRECTS: &[&str] = &[
@@ -30,8 +30,8 @@ const FEW_FILES: u32 = 5;
 const FEW_BYTES: u64 = 64 << 10;
 
 /// Whether what led to commits does so no more.
-pub(super) fn moves_refs(effect: &Effect) -> bool {
-    effect.act == Act::Discard && matches!(effect.what, "branch" | "tag" | "commits" | "stash")
+pub(super) fn moves_refs(act: Act, what: &str) -> bool {
+    act == Act::Discard && matches!(what, "branch" | "tag" | "commits" | "stash")
 }
 
 impl Eval<'_> {
@@ -114,7 +114,7 @@ impl Eval<'_> {
 
     /// Whether git would work on another repository than the one around the directory.
     fn is_redirected(&self) -> bool {
-        let set = |name: &&str| self.state.vars.contains_key(*name) || self.world.var(name) != Answer::Absent;
+        let set = |name: &&str| self.state.vars.contains_key(name) || self.world.var(name) != Answer::Absent;
         REDIRECTS.iter().any(set)
     }
 
@@ -198,13 +198,13 @@ fn known(answer: Answer<Loss>) -> Option<Loss> {
 
 /// Whether the effect may have brought work here that is nowhere else, so that what the world said before is no proof any
 /// more. What the text itself writes, and what programs make that are known for it, can be made again.
-pub(super) fn disturbs(effect: &Effect) -> bool {
-    match effect.act {
+pub(super) fn disturbs(act: Act, what: &str, target: &Target, tags: &Tags) -> bool {
+    match act {
         Act::RunUnknown => true,
-        Act::Run => matches!(effect.target, Target::Path(_)),
-        Act::Delete => effect.tags.has("moved"),
-        Act::Do => effect.what == "git.takes-work",
-        Act::Write => matches!(&effect.target, Target::Path(p) if p.ends_with("/.gitignore") || p.contains("/.git/")),
+        Act::Run => matches!(target, Target::Path(_)),
+        Act::Delete => tags.has("moved"),
+        Act::Do => what == "git.takes-work",
+        Act::Write => matches!(target, Target::Path(p) if p.ends_with("/.gitignore") || p.contains("/.git/")),
         _ => false,
     }
 }

@@ -48,7 +48,7 @@ impl Eval<'_> {
     /// `$@`, `$*`, `${a[@]}`: one field each, or joined for `*` inside quotes.
     fn many(&mut self, param: &Param, values: &[Value], out: &mut Fields, mode: Mode) {
         let values: Vec<Value> = match &param.op {
-            ParamOp::Slice { offset, length } => self.slice_list(values, offset, length.as_ref()),
+            ParamOp::Slice { offset, length } => self.slice_list(values, offset, length.as_deref()),
             op => values.iter().map(|v| self.operate(op, v)).collect(),
         };
         let star = param.name == "*"
@@ -63,7 +63,7 @@ impl Eval<'_> {
         };
         for (i, value) in values.iter().enumerate() {
             if self.fuel == 0 {
-                return self.give_up(param.span);
+                return self.give_up("too many parameters in one another", param.span);
             }
             if i > 0 {
                 if mode == Mode::Whole || (mode == Mode::Quoted && star) {
@@ -206,7 +206,7 @@ impl Eval<'_> {
                 .map_or(Held::Unset, |v| Held::One(v.clone()));
         }
         match name {
-            "@" | "*" => Held::Many(self.state.positional.clone()),
+            "@" | "*" => Held::Many(self.state.positional.to_vec()),
             "#" => known(&self.state.positional.len().to_string()),
             "HOME" => known(self.world.home()),
             "USER" | "LOGNAME" => known(self.world.user()),
@@ -262,7 +262,7 @@ impl Eval<'_> {
             ('+', false) | ('-' | '=' | '?', true) => {
                 if op == '=' {
                     let value = self.word(word);
-                    self.state.vars.insert(param.name.clone(), Var::Scalar(value));
+                    self.state.vars.insert(param.name.as_str(), Var::Scalar(value));
                 }
                 self.parts(&word.parts, out, mode);
             }

@@ -7,6 +7,9 @@ use crate::effect::Tags;
 use crate::places;
 use crate::{Act, Answer, FileKind, Loss, Target};
 
+/// Paths whose labels are remembered.
+const MAX_LABELLED: usize = 1024;
+
 impl Eval<'_> {
     /// An effect on a path, with the labels of its place; they are given back, too.
     pub(crate) fn path_effect(
@@ -26,20 +29,17 @@ impl Eval<'_> {
         match &target {
             Target::Path(path) => {
                 // A pattern is compared with the whole table.
-                let cost = if path.contains(['*', '?', '[', UNKNOWN]) { 40 } else { 1 };
-                if self.fuel < cost {
-                    self.give_up(value.span);
+                let wild = path.contains(['*', '?', '[', UNKNOWN]) && !self.labelled.borrow().contains_key(path);
+                if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
-                self.fuel -= cost;
-                let workspace = self.workspace.clone();
-                places::label(path, &workspace, self.world, &mut tags);
+                self.label(path, &mut tags);
                 if act == Act::Write && self.is_directory(path, value) {
                     // What is written gets a name of its own below it.
-                    places::label(&alloc::format!("{path}/{UNKNOWN}"), &workspace, self.world, &mut tags);
+                    self.label(&alloc::format!("{path}/{UNKNOWN}"), &mut tags);
                 }
                 if let Some(physical) = self.physical(value).filter(|p| p != path) {
-                    places::label(&physical, &workspace, self.world, &mut tags);
+                    self.label(&physical, &mut tags);
                 }
                 if matches!(act, Act::Write | Act::Delete) {
                     self.label_as_linked(path, &mut tags);
@@ -60,20 +60,14 @@ impl Eval<'_> {
                 let empty_prefix = value.pattern().starts_with(UNKNOWN) && value.labels.has(Labels::VARIABLE);
                 if empty_prefix && tail.starts_with('/') && !tail.contains(UNKNOWN) {
                     let mut root_tags = Tags::default();
-                    places::label(&places::clean(tail, "/"), &self.workspace, self.world, &mut root_tags);
+                    self.label(&places::clean(tail, "/"), &mut root_tags);
                     if ["root", "system-dir", "home"].iter().any(|t| root_tags.has(t)) {
                         tags.add("root-if-unset");
                     }
                 }
                 if tail.len() > 1 {
-                    let workspace = self.workspace.clone();
                     let mut tail_tags = Tags::default();
-                    places::label(
-                        &places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"),
-                        &workspace,
-                        self.world,
-                        &mut tail_tags,
-                    );
+                    self.label(&places::clean(&alloc::format!("/{UNKNOWN}{tail}"), "/"), &mut tail_tags);
                     tail_tags
                         .iter()
                         .filter(|t| !matches!(*t, "root" | "outside"))
@@ -88,6 +82,22 @@ impl Eval<'_> {
         let target = display_path(target);
         self.effect_with(act, what, target, tags.clone(), program, value.span, loss);
         tags
+    }
+
+    /// Adds the labels of a path. What a pattern could mean is looked for in the whole table, and the same paths come
+    /// again and again, so they are remembered.
+    pub(super) fn label(&self, path: &str, tags: &mut Tags) {
+        if let Some(known) = self.labelled.borrow().get(path) {
+            return known.iter().for_each(|tag| tags.add(tag));
+        }
+        let mut found = Tags::default();
+        places::label(path, &self.workspace, self.world, &mut found);
+        found.iter().for_each(|tag| tags.add(tag));
+        let mut labelled = self.labelled.borrow_mut();
+        if labelled.len() >= MAX_LABELLED {
+            labelled.clear();
+        }
+        labelled.insert(path.into(), found);
     }
 
     /// What a path stands for after the links that the text itself has made.

@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::effects::Mark;
 use super::{Eval, Labels, Stream, UNKNOWN, Value, Var};
 use crate::effect::Tags;
 use crate::facts::{Role, RoleKind, setting};
@@ -127,13 +128,15 @@ impl Eval<'_> {
 
     /// What a program is made to start by one of its words or settings. A whole command is judged as one, whoever runs it.
     fn helper(&mut self, value: &Value, start: impl FnOnce(&mut Self)) -> Labels {
-        let from = self.effects.len();
-        start(self);
-        if !value.prefix().starts_with('/') {
-            return Labels::NONE;
+        let marks = self.marks.len();
+        if value.prefix().starts_with('/') {
+            self.marks.push(Mark {
+                only: Some(Act::Run),
+                ..Mark::all("helper")
+            });
         }
-        let runs = self.effects.iter_mut().skip(from).filter(|e| e.act == Act::Run);
-        runs.for_each(|effect| effect.tags.add("helper"));
+        start(self);
+        self.marks.truncate(marks);
         Labels::NONE
     }
 
@@ -468,7 +471,7 @@ impl Eval<'_> {
         let name = text.get(..at).unwrap_or_default().to_string();
         let rest = value.without_prefix(at + 1).at(value.span);
         self.environment(&name, &rest);
-        self.state.exported.insert(name.clone());
+        self.state.exported.insert(name.as_str(), ());
         self.state.vars.insert(name, Var::Scalar(rest));
     }
 }

@@ -14,6 +14,7 @@
 
 mod bounds;
 mod known;
+mod long;
 #[path = "../support/mod.rs"]
 mod support;
 mod wrappers;

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 pub(crate) mod cases;
+pub(crate) mod shapes;
 
 use std::collections::{BTreeMap, BTreeSet};
 

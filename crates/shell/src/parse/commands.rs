@@ -130,6 +130,7 @@ impl Parser<'_> {
                 break;
             }
         }
+        self.close_words(&mut command.words);
         let Simple {
             start,
             end,
@@ -159,13 +160,18 @@ impl Parser<'_> {
         } else if command.words.is_empty() {
             let head = self.head();
             command.add(head);
+            if command.assigns.len() >= super::long::ASSIGNS && command.words.is_empty() && command.redirects.is_empty()
+            {
+                self.goes_on = true;
+                return false;
+            }
         } else {
             let place = if command.declares {
                 Place::Declaration
             } else {
                 Place::Argument
             };
-            command.words.push(self.word(place));
+            self.add_word(&mut command.words, place);
         }
         true
     }

@@ -126,9 +126,10 @@ impl Parser<'_> {
         loop {
             self.blanks();
             if !self.word_begins() {
+                self.close_words(&mut words);
                 return words;
             }
-            words.push(self.word(Place::Argument));
+            self.add_word(&mut words, Place::Argument);
         }
     }
 

@@ -6,6 +6,7 @@ use super::keywords::Stops;
 use super::pieces::Pieces;
 use super::quotes::Quoting;
 use crate::{Param, ParamOp, Part, Script};
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::mem;
 
@@ -52,14 +53,14 @@ impl Parser<'_> {
 
     fn plain_parameter(&mut self, name: String, start: usize) -> Part {
         let span = self.span(start, self.pos);
-        Part::Param(Param {
+        Part::Param(Box::new(Param {
             name,
             index: None,
             indirect: false,
             length: false,
             op: ParamOp::None,
             span,
-        })
+        }))
     }
 
     fn dollar_paren(&mut self) -> Part {

@@ -33,32 +33,44 @@ impl Parser<'_> {
 
     fn items(&mut self, stops: Stops, outer: Stops) -> Vec<Item> {
         let mut items = Vec::new();
-        loop {
-            self.linebreaks();
-            if self.at_end() {
-                return items;
-            }
-            if let Some((closer, after)) = self.closer() {
-                if stops.has(closer) {
-                    return items;
-                }
-                self.unexpected();
-                if outer.has(closer) {
-                    return items;
-                }
-                self.pos = after;
-            } else if let Some(chain) = self.chain() {
-                let background = self.separator(&chain);
-                items.push(Item { chain, background });
-            } else {
-                self.unexpected();
-                self.skip_token();
-            }
+        while self.next_item(stops, outer, &mut items) {}
+        self.close_last_item(&mut items);
+        items
+    }
+
+    /// Reads up to the end of one more command; false at the end of the list.
+    pub(super) fn next_item(&mut self, stops: Stops, outer: Stops, items: &mut Vec<Item>) -> bool {
+        self.linebreaks();
+        if self.at_end() {
+            return false;
         }
+        if let Some((closer, after)) = self.closer() {
+            if stops.has(closer) {
+                return false;
+            }
+            self.unexpected();
+            if outer.has(closer) {
+                return false;
+            }
+            self.pos = after;
+            return true;
+        }
+        let here = self.place();
+        if let Some(chain) = self.chain() {
+            let background = self.separator(&chain);
+            self.add_item(items, Item { chain, background }, &here);
+        } else {
+            self.unexpected();
+            self.skip_token();
+        }
+        true
     }
 
     /// Moves over what stands between two commands. True for `&`.
     fn separator(&mut self, chain: &Chain) -> bool {
+        if core::mem::take(&mut self.goes_on) {
+            return false;
+        }
         self.blanks();
         match self.peek() {
             None | Some(b'\n' | b')') => false,
@@ -96,21 +108,26 @@ impl Parser<'_> {
 
     fn chain(&mut self) -> Option<Chain> {
         let first = self.pipeline()?;
-        let mut rest = Vec::new();
+        let mut chain = Chain {
+            first,
+            rest: Vec::new(),
+        };
         while let Some(joint) = self.joint() {
             self.linebreaks();
+            let here = self.place();
             match self.pipeline() {
-                Some(pipeline) => rest.push((joint, pipeline)),
+                Some(pipeline) => self.add_link(&mut chain, joint, pipeline, &here),
                 None => {
                     self.unexpected();
                     break;
                 }
             }
         }
-        Some(Chain { first, rest })
+        self.close_chain(&mut chain);
+        Some(chain)
     }
 
-    fn joint(&mut self) -> Option<Joint> {
+    pub(super) fn joint(&mut self) -> Option<Joint> {
         self.blanks();
         let joint = match (self.peek()?, self.nth(1)?) {
             (b'&', b'&') => Joint::And,
@@ -121,7 +138,7 @@ impl Parser<'_> {
         Some(joint)
     }
 
-    fn pipeline(&mut self) -> Option<Pipeline> {
+    pub(super) fn pipeline(&mut self) -> Option<Pipeline> {
         let mut pipeline = Pipeline {
             negated: false,
             timed: false,
@@ -174,7 +191,7 @@ impl Parser<'_> {
         loop {
             self.blanks();
             if self.peek() != Some(b'|') || self.nth(1) == Some(b'|') {
-                return stages;
+                break;
             }
             self.pipe(&mut stages);
             self.linebreaks();
@@ -182,23 +199,29 @@ impl Parser<'_> {
                 self.unexpected();
                 self.blanks();
             }
+            let here = self.place();
             match self.command() {
-                Some(command) => stages.push(command),
+                Some(command) => self.add_stage(&mut stages, command, &here),
                 None => {
                     self.unexpected();
-                    return stages;
+                    break;
                 }
             }
         }
+        self.close_last_stage(&mut stages);
+        stages
     }
 
     /// `|` or `|&`, which also sends the errors of the command before it.
-    fn pipe(&mut self, stages: &mut [Command]) {
+    pub(super) fn pipe(&mut self, stages: &mut [Command]) {
         let start = self.pos;
         let both = self.nth(1) == Some(b'&');
         self.advance(if both { 2 } else { 1 });
         let span = self.span(start, self.pos);
-        if both && let Some(last) = stages.last_mut() {
+        if both
+            && let Some(last) = stages.last_mut()
+            && !matches!(last.form, Form::More(_))
+        {
             let target = Word {
                 parts: vec![Part::Lit("1".into())],
                 span,

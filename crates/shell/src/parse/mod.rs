@@ -15,6 +15,7 @@ mod expansions;
 mod heredoc;
 mod keywords;
 mod lists;
+mod long;
 mod params;
 mod pieces;
 mod quotes;
@@ -27,6 +28,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use heredoc::Pending;
 use keywords::Stops;
+pub use long::{Next, Scripts};
 
 /// How many constructs may stand inside one another. Deeper text is not read: it gets a [`FaultKind::TooDeep`].
 ///
@@ -42,22 +44,23 @@ pub const MAX_LEN: usize = 1 << 20;
 #[must_use]
 pub fn parse(text: &str) -> Script {
     if text.len() > MAX_LEN {
-        let span = Span {
-            start: 0,
-            end: u32::try_from(text.len()).unwrap_or(u32::MAX),
-        };
-        return Script {
-            items: Vec::new(),
-            faults: vec![Fault {
-                kind: FaultKind::TooLong,
-                span,
-            }],
-        };
+        return too_long();
     }
     let mut parser = Parser::new(text);
     let mut script = parser.whole();
     fill_documents(&mut script, &mut parser.bodies);
     script
+}
+
+fn too_long() -> Script {
+    let span = Span::default();
+    Script {
+        items: Vec::new(),
+        faults: vec![Fault {
+            kind: FaultKind::TooLong,
+            span,
+        }],
+    }
 }
 
 /// The state of reading one text.
@@ -89,6 +92,8 @@ struct Parser<'t> {
     pending: Vec<Pending>,
     /// Bodies by the number that stands in for them in the tree until the end.
     bodies: Vec<Word>,
+    /// The command that was just read goes on: it had too many assignments.
+    goes_on: bool,
 }
 
 impl<'t> Parser<'t> {
@@ -107,6 +112,7 @@ impl<'t> Parser<'t> {
             in_parens: false,
             pending: Vec::new(),
             bodies: Vec::new(),
+            goes_on: false,
         }
     }
 

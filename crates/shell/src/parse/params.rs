@@ -26,7 +26,7 @@ impl Parser<'_> {
         }
         let parameter = self.nested(|p| Some(p.parameter(start, quoting)));
         let param = parameter.unwrap_or_else(|| self.understood(Head::default(), ParamOp::None, start));
-        Part::Param(param)
+        Part::Param(alloc::boxed::Box::new(param))
     }
 
     fn parameter(&mut self, start: usize, quoting: Quoting) -> Param {
@@ -175,7 +175,10 @@ impl Parser<'_> {
         } else {
             None
         };
-        ParamOp::Slice { offset, length }
+        ParamOp::Slice {
+            offset: alloc::boxed::Box::new(offset),
+            length: length.map(alloc::boxed::Box::new),
+        }
     }
 
     /// Whether the operator character is doubled; it is moved over either way.

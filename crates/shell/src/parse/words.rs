@@ -231,14 +231,16 @@ impl Parser<'_> {
         loop {
             self.linebreaks();
             if self.eat(b')') {
-                return words;
+                break;
             }
             if !self.word_begins() {
                 self.fault(crate::FaultKind::Unexpected, start, self.pos);
-                return words;
+                break;
             }
-            words.push(self.word(Place::Element));
+            self.add_word(&mut words, Place::Element);
         }
+        self.close_words(&mut words);
+        words
     }
 }
 

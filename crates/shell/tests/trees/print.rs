@@ -85,6 +85,7 @@ fn form(form: &Form) -> String {
         Form::Arith(expression) => format!("arith {}", arith(expression)),
         Form::Function { name, body } => format!("function {name} {}", command(body)),
         Form::Coproc(inner) => format!("coproc {}", command(inner)),
+        Form::More(raw) => format!("more {}", raw.text),
     }
 }
 
@@ -137,6 +138,7 @@ fn part(part: &Part) -> String {
         Part::Arith(inner) => format!("$(({}))", arith(inner)),
         Part::Process { output, script: inner } => format!("{}({})", if *output { ">" } else { "<" }, script(inner)),
         Part::Array(words) => format!("({})", join(words, ",", word)),
+        Part::Words(raw) => format!("more {}", raw.text),
     }
 }
 

@@ -97,6 +97,7 @@ impl Tree<'_> {
             Form::Arith(_) => "arithmetic",
             Form::Function { .. } => "function",
             Form::Coproc(_) => "coprocess",
+            Form::More(_) => "more",
         };
         let line = format!("{label}{name} {}", self.quote(command.span));
         self.line(depth, &line);
@@ -139,6 +140,7 @@ impl Tree<'_> {
             Form::Arith(arith) => self.parts(&arith.parts, depth),
             Form::Function { body, .. } => self.command(body, "", depth),
             Form::Coproc(command) => self.command(command, "", depth),
+            Form::More(_) => {}
         }
     }
 
@@ -156,7 +158,7 @@ impl Tree<'_> {
     fn parts(&mut self, parts: &[Part], depth: usize) {
         for part in parts {
             match part {
-                Part::Lit(_) | Part::Quoted(_) | Part::Param(_) => {}
+                Part::Lit(_) | Part::Quoted(_) | Part::Param(_) | Part::Words(_) => {}
                 Part::Double(inner) => self.parts(inner, depth),
                 Part::Arith(arith) => self.parts(&arith.parts, depth),
                 Part::Array(words) => words.iter().for_each(|word| self.word(word, depth)),
