@@ -1,6 +1,6 @@
 //! Simple commands, and the builtins that change the state of the shell. All other builtins are facts like programs.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use shell::{Assign, Part, Span, Word};
@@ -282,81 +282,6 @@ impl Eval<'_> {
             tags.has("system") && tags.has("installed") || searched && tags.has("workspace") && tags.has("regenerable")
         };
         value.pattern().split([':', ' ']).filter(|p| !p.is_empty()).all(trusted)
-    }
-
-    /// `export A=b`, `declare -n ref=x`, `declare 'a[$(x)]=1'`
-    fn declare(&mut self, builtin: &str, words: &[Word]) {
-        let mut flags = String::new();
-        for word in words {
-            if let Some((name, values)) = self.array_argument(word) {
-                self.state.vars.insert(name, Var::Array(values));
-            } else if let [Part::Words(raw)] = word.parts.as_slice() {
-                let values = self.many_fields(raw);
-                self.declare_values(builtin, values, &mut flags);
-            } else {
-                let value = self.word(word);
-                self.declare_values(builtin, alloc::vec![value], &mut flags);
-            }
-        }
-    }
-
-    fn declare_values(&mut self, builtin: &str, values: Vec<Value>, flags: &mut String) {
-        for value in values {
-            let text = value.prefix().to_string();
-            if let Some(f) = text.strip_prefix(['-', '+']).filter(|_| !text.contains('=')) {
-                flags.push_str(f);
-                continue;
-            }
-            let exports = builtin == "export" || flags.contains('x');
-            let Some(eq) = text.find('=') else {
-                if exports {
-                    self.state.exported.insert(text, ());
-                }
-                continue;
-            };
-            let (head, _) = text.split_at_checked(eq).unwrap_or((&text, ""));
-            let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
-            let rest = value.without_prefix(eq + 1);
-            if exports {
-                self.state.exported.insert(name, ());
-            }
-            let list = rest
-                .known()
-                .filter(|t| flags.contains(['a', 'A']) && t.starts_with('('));
-            if let Some(list) = list.map(ToString::to_string) {
-                self.array_text(name, &list);
-            } else if let Some((_, inside)) = name.split_once('[') {
-                self.subscript_text(inside);
-            } else if flags.contains('n') {
-                if let Some(target) = rest.known() {
-                    self.state.vars.insert(name, Var::Ref(target.into()));
-                }
-            } else {
-                self.set(name, rest, append);
-            }
-        }
-    }
-
-    /// `declare -a x='(a b)'`: the text is read as an array.
-    fn array_text(&mut self, name: &str, list: &str) {
-        let script = shell::parse(&alloc::format!("x={list}"));
-        let command = script.items.first().and_then(|i| i.chain.first.stages.first());
-        if let Some(shell::Form::Simple { assigns, .. }) = command.map(|c| &c.form)
-            && let Some(assign) = assigns.first()
-        {
-            self.assign(&Assign {
-                name: name.into(),
-                ..assign.clone()
-            });
-        }
-    }
-
-    fn array_argument(&mut self, word: &Word) -> Option<(String, Vec<Value>)> {
-        let [Part::Lit(head), Part::Array(words)] = word.parts.as_slice() else {
-            return None;
-        };
-        let values = words.iter().flat_map(|w| self.fields(w)).collect();
-        Some((head.trim_end_matches(['=', '+']).to_string(), values))
     }
 
     /// Builtins that change the shell. `None`: not one of them.
