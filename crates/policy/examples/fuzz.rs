@@ -5,7 +5,12 @@
 //! reads otherwise than [`shell::parse`]. What fails is printed, and `fuzz --text FILE` tries it again.
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a tool that prints, and stops where something is wrong"

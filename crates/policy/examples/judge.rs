@@ -5,7 +5,12 @@
 //! command runs, or cases (`*.jsonl`, one object with a `command` a line).
 
 #![allow(
+    clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::unwrap_used,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "a tool that prints, and stops where something is wrong"

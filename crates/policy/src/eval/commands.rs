@@ -5,9 +5,10 @@ use alloc::vec::Vec;
 
 use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, RawKind, Script, Word};
 
+use super::load::MAX_ROUNDS;
 use super::redirects::Flow;
 use super::state::State;
-use super::{Eval, Function, Labels, MAX_ROUNDS, Stream, Value, Var};
+use super::{Eval, Function, Labels, Stream, Value, Var};
 use crate::effect::Tags;
 use crate::glob;
 use crate::{Act, Target};
@@ -44,6 +45,7 @@ impl Eval<'_> {
         for item in items {
             if whole {
                 self.effort = 0;
+                self.forget_calls();
             }
             out = out.then(self.in_every_state(|eval| eval.item(item, stdin)));
         }

@@ -15,6 +15,9 @@ use crate::{Act, Target};
 /// on another machine.
 pub(super) const LASTING: &[&str] = &["contained", "afar", "remote"];
 
+/// Words of calls inside calls that are held at once.
+const MAX_HELD: usize = 32 << 10;
+
 impl Eval<'_> {
     /// Runs a call whose words are expanded, and gives what it writes.
     pub(super) fn invoke(&mut self, argv: &[Value], stdin: Stream, piped: bool, span: Span) -> Stream {
@@ -250,7 +253,14 @@ impl Eval<'_> {
         self.glued_code(&parsed, argv);
         let context = Context::new(base, tags, stdin, piped);
         let saved = self.enter_dir(&parsed);
-        let out = self.carry_out(&parsed, context, argv, span);
+        self.held += copied;
+        let out = if self.held > MAX_HELD {
+            self.give_up("too many words in one another", span);
+            Stream::unknown(Labels::RUNTIME)
+        } else {
+            self.carry_out(&parsed, context, argv, span)
+        };
+        self.held -= copied;
         if let Some(cwd) = saved {
             self.state.cwd = cwd;
         }

@@ -95,7 +95,7 @@ impl Eval<'_> {
             }
             // What changes nothing the second time changes nothing the third time.
             let before = (again && !keep).then(|| self.state.clone());
-            let written = self.items(&script.items, stdin);
+            let written = self.items_again(text, &script.items, stdin);
             stands = before.map(|before| self.forks.is_empty() && before == self.state);
             if keep {
                 out = out.then(written);

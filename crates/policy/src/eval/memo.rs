@@ -4,9 +4,12 @@
 //! never look at. What was looked up is noted, and a state that agrees in all of it is led to the same end without
 //! another evaluation. The effects are there already.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
+
+use shell::Item;
 
 use super::state::{Function, Kind, Read, State};
 use super::{Eval, Stream};
@@ -14,7 +17,7 @@ use super::{Eval, Stream};
 /// Calls of one function that are remembered.
 const MAX_CALLS: usize = 32;
 /// Functions whose calls are remembered.
-const MAX_FUNCTIONS: usize = 256;
+const MAX_FUNCTIONS: usize = 64;
 
 /// What one evaluation came to.
 #[derive(Clone, Debug)]
@@ -48,7 +51,62 @@ pub(super) struct Call {
     trace: Trace,
 }
 
+/// Texts of commands that are remembered as having been seen, and those of which it is known what they come to.
+const MAX_SEEN: usize = 8 << 10;
+const MAX_TEXTS: usize = 4 << 10;
+/// States in which that is known of one text.
+const MAX_STATES_OF_TEXT: usize = 4;
+/// Bytes of the shortest text that is worth it.
+const SHORTEST: usize = 16;
+
+/// Commands of a long text that come again, as where a script is pasted twice.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    seen: BTreeSet<u64>,
+    known: BTreeMap<u64, (String, Vec<Trace>)>,
+}
+
 impl Eval<'_> {
+    /// Commands of the request itself, whose text may have been evaluated before.
+    pub(super) fn items_again(&mut self, text: &str, items: &[Item], stdin: &Stream) -> Stream {
+        if self.nest > 0 || text.len() < SHORTEST || self.exhausted {
+            return self.items(items, stdin);
+        }
+        let hash = hash(text);
+        if !self.texts.seen.contains(&hash) {
+            if self.texts.seen.len() < MAX_SEEN {
+                self.texts.seen.insert(hash);
+            }
+            return self.items(items, stdin);
+        }
+        self.in_every_state(|eval| eval.items_once(hash, text, items, stdin))
+    }
+
+    fn items_once(&mut self, hash: u64, text: &str, items: &[Item], stdin: &Stream) -> Stream {
+        let known = self.texts.known.get(&hash).filter(|(known, _)| known == text);
+        if let Some(trace) = known.and_then(|(_, traces)| traces.iter().find(|t| t.fits(&self.state))) {
+            let trace = trace.clone();
+            return self.repeat(&trace);
+        }
+        let mark = self.listen();
+        let out = self.items(items, stdin);
+        let trace = self.heard(mark, &out);
+        if self.texts.known.len() >= MAX_TEXTS {
+            self.texts.known.clear();
+        }
+        if let Some(trace) = trace {
+            let (known, traces) = self
+                .texts
+                .known
+                .entry(hash)
+                .or_insert_with(|| (text.into(), Vec::new()));
+            if known == text && traces.len() < MAX_STATES_OF_TEXT {
+                traces.push(trace);
+            }
+        }
+        out
+    }
+
     /// Begins to note what is looked up. Has to be followed by [`Eval::heard`].
     pub(super) fn listen(&self) -> Mark {
         let log = &self.log;
@@ -151,6 +209,13 @@ impl Eval<'_> {
         }
     }
 
+    /// Makes room where there are many.
+    pub(super) fn forget_calls(&mut self) {
+        if self.remembered.len() >= MAX_FUNCTIONS / 2 && self.calls.is_empty() {
+            self.remembered.clear();
+        }
+    }
+
     /// How this place was reached, calls of functions aside: whoever feeds or wraps commands has a say in their effects.
     fn context(&self) -> impl Iterator<Item = &String> {
         self.chain.iter().filter(|why| !why.starts_with("function "))
@@ -165,6 +230,13 @@ fn order((kind, name, address): &Read) -> (usize, Kind, usize, &str) {
         Rc::as_ptr(name).cast::<u8>().addr()
     };
     (*address, *kind, place, text)
+}
+
+/// FNV-1a. What has the same hash is compared.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// Remembered functions are kept alive, so no other one gets this address.

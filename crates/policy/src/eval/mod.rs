@@ -18,6 +18,7 @@ mod feeders;
 mod filters;
 mod globs;
 mod invoke;
+mod load;
 mod long;
 mod look;
 mod losses;
@@ -70,13 +71,6 @@ const BYTES_PER_WORD: usize = 64;
 const BYTES_PER_STEP: usize = 512;
 /// States that are followed side by side when it is not known what ran.
 const MAX_STATES: usize = 6;
-/// Commands after which [`Eval::most_states`] goes down, and after which only one state is left.
-const WIDE: u32 = 800;
-const NARROW: u32 = 2_000;
-/// Commands of a text after which the same goes for all that follow.
-const MANY: u32 = 8_000;
-/// See [`Eval::most_rounds`].
-const MAX_ROUNDS: usize = 256;
 /// Bytes of a text that cannot be read that are looked at in pieces.
 const MAX_TOKENS: usize = 64 << 10;
 /// Words that may stand before a command.
@@ -100,6 +94,8 @@ pub(crate) struct Eval<'w> {
     log: Rc<Log>,
     /// Calls that were evaluated, by function.
     remembered: BTreeMap<usize, Vec<memo::Call>>,
+    /// Commands that were evaluated, by their text.
+    texts: memo::Texts,
     /// The lowest of the present calls that was found again further up and not followed.
     cut: usize,
     chain: Vec<String>,
@@ -156,6 +152,8 @@ pub(crate) struct Eval<'w> {
     spent: u32,
     /// Bytes that were copied and are not yet paid for.
     debt: usize,
+    /// Words that are handed from program to program.
+    held: usize,
     nest: u32,
     depth: u32,
     reparsed: usize,
@@ -175,6 +173,7 @@ impl<'w> Eval<'w> {
             state: State::new(cwd.clone(), &log),
             log,
             remembered: BTreeMap::new(),
+            texts: memo::Texts::default(),
             cut: usize::MAX,
             chain: Vec::new(),
             pin: None,
@@ -204,6 +203,7 @@ impl<'w> Eval<'w> {
             effort: 0,
             spent: 0,
             debt: 0,
+            held: 0,
             nest: 0,
             depth: 0,
             reparsed: 0,
@@ -503,35 +503,6 @@ impl<'w> Eval<'w> {
         self.state.links = inner.links;
         self.state.renamed = inner.renamed;
         out
-    }
-
-    /// How many states are followed side by side: fewer where a command turns out to be much work, as each of them may
-    /// become several again in everything that it contains.
-    fn most_states(&self) -> usize {
-        match self.effort {
-            ..WIDE if self.spent < MANY => MAX_STATES,
-            ..NARROW => 2,
-            NARROW.. => 1,
-        }
-    }
-
-    /// How often the body of a loop over values is evaluated before the values are joined into an unknown one.
-    fn most_rounds(&self) -> usize {
-        match self.effort {
-            ..WIDE => MAX_ROUNDS,
-            WIDE..NARROW => 16,
-            NARROW.. => 3,
-        }
-    }
-
-    /// After how many calls of a function by itself arguments that are not known are no longer told apart, and after how
-    /// many it is not followed further.
-    fn most_recursion(&self) -> (usize, usize) {
-        match self.effort {
-            ..WIDE => (2, 4),
-            WIDE..NARROW => (1, 2),
-            NARROW.. => (1, 1),
-        }
     }
 
     /// Adds a state in which what follows may run, too.
