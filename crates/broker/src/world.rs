@@ -164,10 +164,21 @@ fn contents(path: &Path, bytes: u64) -> Answer<Contents> {
         Ok(_) if read.len() as u64 <= LONGEST_FILE => Answer::Known(Contents {
             digest: Hash::of(&read).hex(),
             bytes: read.len() as u64,
-            text: String::from_utf8(read).ok().filter(|text| !text.contains('\0')),
+            text: script(read),
         }),
         _ => Answer::Unknown,
     }
+}
+
+/// The text of a script, as a shell takes it: a file is a program when its first line holds a zero byte, any later ones are
+/// passed over, and bytes that are no UTF-8 hide nothing of the rest.
+fn script(bytes: Vec<u8>) -> Option<String> {
+    let first = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    if first.contains(&0) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    Some(text.trim_start_matches('\u{feff}').replace('\0', ""))
 }
 
 fn names(entries: fs::ReadDir) -> Option<Vec<String>> {

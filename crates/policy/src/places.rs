@@ -261,7 +261,8 @@ fn excluded(pattern: &str, path: &str) -> bool {
     !tail.is_empty() && path.ends_with(tail)
 }
 
-fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
+/// The labels of where a path lies, without those that the table of paths gives.
+pub(crate) fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
     let first = parts.first().copied().unwrap_or_default();
     let wild_first = first.contains(['*', '?', '[', UNKNOWN]);

@@ -128,6 +128,10 @@ impl Scan<'_> {
         if meta.is_dir() {
             return Some(true);
         }
+        // Whoever reads a pipe or a device waits.
+        if !meta.is_symlink() && !path.symlink_metadata().ok()?.is_file() {
+            return Some(true);
+        }
         self.left = self.left.checked_sub(meta.len())?;
         let bytes = if meta.is_symlink() {
             fs::read_link(path).ok()?.into_os_string().into_encoded_bytes()

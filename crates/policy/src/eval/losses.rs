@@ -29,6 +29,11 @@ const FEW_FILES: u32 = 5;
 /// The same in bytes.
 const FEW_BYTES: u64 = 64 << 10;
 
+/// Files that say what git ignores, and git's own.
+fn rules_of_git(target: &Target) -> bool {
+    matches!(target, Target::Path(p) if p.ends_with("/.gitignore") || p.ends_with("/.gitattributes") || p.contains("/.git/"))
+}
+
 /// Whether what led to commits does so no more.
 pub(super) fn moves_refs(act: Act, what: &str) -> bool {
     act == Act::Discard && matches!(what, "branch" | "tag" | "commits" | "stash")
@@ -45,7 +50,14 @@ impl Eval<'_> {
         parsed: &Parsed,
         span: Span,
     ) {
-        let elsewhere = ["--git-dir", "--work-tree"].iter().any(|o| parsed.option(o).is_some());
+        let given = |o: &&str| parsed.option(o).is_some();
+        // `-e '!x'` makes what is ignored not ignored.
+        let back = parsed
+            .option("-e")
+            .and_then(|(_, v)| v.as_ref())
+            .is_some_and(|v| v.pattern().contains('!'));
+        let elsewhere =
+            ["--git-dir", "--work-tree", "-c", "--config-env"].iter().any(given) || (back && !tags.has("only-ignored"));
         // `git clean` takes all its operands together, and everything when there are none.
         if matches!(does.what, "untracked" | "branch" | "tag") || does.on == On::None {
             let loss = self.discarded(does.what, on, &tags).filter(|_| !elsewhere);
@@ -137,7 +149,7 @@ impl Eval<'_> {
         // What a search with a filter finds below a place is not all of the place.
         let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
         let regrows = found || ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
-        if !tags.has("workspace") || regrows || self.state.written.contains_key(path) {
+        if !tags.has("workspace") || regrows {
             return Loss::default();
         }
         let answer = if value.has_glob() {
@@ -202,9 +214,9 @@ pub(super) fn disturbs(act: Act, what: &str, target: &Target, tags: &Tags) -> bo
     match act {
         Act::RunUnknown => true,
         Act::Run => matches!(target, Target::Path(_)),
-        Act::Delete => tags.has("moved"),
+        Act::Delete => tags.has("moved") || rules_of_git(target),
         Act::Do => what == "git.takes-work",
-        Act::Write => matches!(target, Target::Path(p) if p.ends_with("/.gitignore") || p.contains("/.git/")),
+        Act::Write => rules_of_git(target),
         _ => false,
     }
 }

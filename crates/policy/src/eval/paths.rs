@@ -1,6 +1,7 @@
 //! Paths: what a word names, where that is, and what is done to it.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
@@ -33,7 +34,7 @@ impl Eval<'_> {
                 if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
-                self.label(path, &mut tags);
+                self.label_all(path, value, &mut tags);
                 if act == Act::Write && self.is_directory(path, value) {
                     // What is written gets a name of its own below it.
                     self.label(&alloc::format!("{path}/{UNKNOWN}"), &mut tags);
@@ -98,6 +99,29 @@ impl Eval<'_> {
             labelled.clear();
         }
         labelled.insert(path.into(), found);
+    }
+
+    /// The labels of a path; of a pattern inside the project those of the names that it stands for there.
+    fn label_all(&self, path: &str, value: &Value, tags: &mut Tags) {
+        let inside = value.has_glob() && places::within(path, &self.workspace);
+        let names = if inside {
+            self.matches(value).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        if names.is_empty() {
+            return self.label(path, tags);
+        }
+        places::place(path, &self.workspace, self.world, tags);
+        for name in &names {
+            self.label(name, tags);
+            // A link leads elsewhere.
+            if let Answer::Known(real) = self.world.real_path(name)
+                && real != *name
+            {
+                self.label(&real, tags);
+            }
+        }
     }
 
     /// What a path stands for after the links that the text itself has made.

@@ -67,7 +67,8 @@ impl Eval<'_> {
                         text: Some(text),
                         labels: labels.with(extra),
                     },
-                    None => Stream::unknown(labels.with(extra)),
+                    // What a filter makes of it is another text than what went in.
+                    None => Stream::unknown(labels.with(extra).with(Labels::PROGRAM)),
                 }
             }
             _ if emits == "none" => Stream::empty(),

@@ -146,7 +146,8 @@ impl Value {
         } else {
             0
         };
-        if last + text.len() > MAX_STREAM || self.pieces.len() > MAX_PIECES {
+        let full = self.pieces.len() > 1 && self.weight() + text.len() > MAX_STREAM;
+        if full || last + text.len() > MAX_STREAM || self.pieces.len() > MAX_PIECES {
             return self.push_unknown(Labels::RUNTIME);
         }
         if let Some(Piece::Text(last)) = self.pieces.last_mut() {
