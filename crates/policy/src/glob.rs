@@ -158,9 +158,14 @@ fn overlap_symbols(a: Option<Vec<Sym>>, b: Option<Vec<Sym>>) -> bool {
     let (Some(a), Some(b)) = (a, b) else { return false };
     // reach[j]: some text is matched by a[..i] and b[..j].
     let mut reach = vec![false; b.len() + 1];
+    let mut row = Vec::with_capacity(reach.len());
     start_row(&mut reach, &b);
     for sym in &a {
-        reach = next_row(&reach, *sym, &b);
+        next_row(&reach, *sym, &b, &mut row);
+        core::mem::swap(&mut reach, &mut row);
+        if !reach.contains(&true) {
+            return false;
+        }
     }
     reach.last().copied().unwrap_or(false)
 }
@@ -173,25 +178,27 @@ fn start_row(reach: &mut [bool], b: &[Sym]) {
     }
 }
 
-fn next_row(before: &[bool], sym: Sym, b: &[Sym]) -> Vec<bool> {
-    let mut row = Vec::with_capacity(before.len());
+fn next_row(before: &[bool], sym: Sym, b: &[Sym], row: &mut Vec<bool>) {
+    row.clear();
     let wild = matches!(sym, Sym::Run | Sym::Deep);
-    for (j, above) in before.iter().enumerate() {
-        let left = j.checked_sub(1).and_then(|k| row.get(k).copied()).unwrap_or(false);
-        let diagonal = j.checked_sub(1).and_then(|k| before.get(k).copied()).unwrap_or(false);
-        let other = j.checked_sub(1).and_then(|k| b.get(k)).copied();
-        let mut cell = wild && *above;
-        if let Some(other) = other {
+    let (mut left, mut diagonal) = (false, false);
+    for (above, other) in before
+        .iter()
+        .copied()
+        .zip(core::iter::once(None).chain(b.iter().map(Some)))
+    {
+        let mut cell = wild && above;
+        // Where nothing is reached around a cell, nothing is compared.
+        if let Some(other) = other.filter(|_| left || diagonal || above) {
             let other_wild = matches!(other, Sym::Run | Sym::Deep);
-            cell |= diagonal && agree(sym, other);
+            let agrees = agree(sym, *other);
             // One side stays on its run while the other moves on.
-            cell |= wild && left && agree(sym, other);
+            cell |= agrees && (diagonal || (wild && left) || (other_wild && above));
             cell |= other_wild && left;
-            cell |= other_wild && *above && agree(sym, other);
         }
         row.push(cell);
+        (left, diagonal) = (cell, above);
     }
-    row
 }
 
 /// Whether one character can satisfy both.

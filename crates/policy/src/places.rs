@@ -13,6 +13,8 @@ use crate::glob;
 use crate::rules::{GLOBS, KEYLESS, KEYS, PATHS};
 use crate::world::Recorder;
 
+/// Names in a path that are looked up; the kernel takes no path that is much longer.
+const MAX_PARTS: usize = 2048;
 /// Directories whose loss breaks the system.
 const SYSTEM: &[&str] = &[
     "bin",
@@ -191,7 +193,7 @@ fn candidates(path: &str) -> Vec<usize> {
             .collect();
     }
     let mut found: Vec<usize> = KEYLESS.to_vec();
-    for name in path.split('/').filter(|n| !n.is_empty()) {
+    for name in path.split('/').filter(|n| !n.is_empty()).take(MAX_PARTS) {
         let name = name.to_ascii_lowercase();
         if let Ok(at) = KEYS.binary_search_by(|(key, _)| (*key).cmp(&name)) {
             found.extend(KEYS.get(at).map_or(&[][..], |(_, globs)| *globs));
