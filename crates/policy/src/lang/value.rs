@@ -135,6 +135,9 @@ impl Val {
     }
 }
 
+/// Bytes of a text that code puts together; what is longer is not known.
+const LONGEST: usize = 16 << 10;
+
 /// Both texts, one after the other.
 pub(super) fn concat(a: &Val, b: &Val) -> Val {
     match (a, b) {
@@ -144,8 +147,12 @@ pub(super) fn concat(a: &Val, b: &Val) -> Val {
             Val::Bytes(a.iter().chain(b).take(1 << 16).copied().collect(), l.with(*m))
         }
         _ => {
-            let mut value = a.to_value();
-            value.append(&b.to_value());
+            let (mut value, more) = (a.to_value(), b.to_value());
+            // A text that doubles itself line after line must not fill the memory.
+            if value.weight() + more.weight() > LONGEST {
+                return Val::unknown(value.labels.with(more.labels));
+            }
+            value.append(&more);
             Val::Text(value)
         }
     }

@@ -8,6 +8,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use policy::Verdict;
+
 use crate::support::{cases, judged};
 
 /// Bytes of the long texts.
@@ -460,5 +462,25 @@ proptest! {
     ) {
         let quoted = |parts: Vec<&str>| parts.concat().replace('\'', "");
         let _ = judged(&format!("printf '%s' '{}' | {filter} '{}' | sh", quoted(input), quoted(given)));
+    }
+}
+
+/// Code whose text doubles forty times would be a million million bytes long.
+#[test]
+fn text_that_doubles_itself_in_code_stays_short() {
+    let codes = [
+        ("python3 -c \"a='x'\n", "a=a+a\n", "import os\nos.system(a)\""),
+        (
+            "node -e \"let a='x'\n",
+            "a+=a\n",
+            "require('child_process').execSync(a)\"",
+        ),
+        ("perl -e '$a=\"x\";\n", "$a=$a.$a;\n", "system($a)'"),
+        ("ruby -e 'a=\"x\"\n", "a=\"#{a}#{a}\"\n", "system(a)'"),
+        ("awk 'BEGIN{a=\"x\";\n", "a=a a;\n", "system(a)}'"),
+    ];
+    for (head, line, tail) in codes {
+        let text = format!("{head}{}{tail}; rm -rf ~/letters", line.repeat(40));
+        assert_eq!(judged(&text).verdict(), Verdict::Ask, "{head}");
     }
 }
