@@ -104,7 +104,10 @@ pub(crate) fn inner_repositories(repo: &Repo, below: &[String], depth: u8) -> Op
         .filter(|e| e.mode == gix::index::entry::Mode::COMMIT);
     let mut inner: Vec<String> = modules.map(|e| e.path(&index).to_str_lossy().into_owned()).collect();
     inner.retain(|path| crate::is_below(path, below) && repo.root().join(path).join(".git").exists());
-    let untracked = walk(repo, below, EmissionMode::Matching, None)?.0;
+    let (untracked, complete) = walk(repo, below, EmissionMode::Matching, None)?;
+    if !complete {
+        return None;
+    }
     inner.extend(
         untracked
             .into_iter()

@@ -176,9 +176,7 @@ impl Eval<'_> {
             Answer::Absent | Answer::Unknown => Loss::default(),
         }
     }
-}
 
-impl Eval<'_> {
     /// What is lost with each path that a pattern stands for.
     fn each(&self, value: &Value) -> Answer<Loss> {
         let mut all = Loss::default();
