@@ -521,3 +521,19 @@ fn settings_that_are_no_file_of_ones_own_are_broken() {
     assert!(Command::new("mkfifo").arg(&config).status().unwrap().success());
     broken("no regular file");
 }
+
+/// What the README shows of `check` is what the program says.
+#[test]
+fn the_readme_shows_what_check_says() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let (_, sample) = readme.split_once("$ tollgate check 'cd src && rm -rf ..'\n").unwrap();
+    let (sample, _) = sample.split_once("```").unwrap();
+    let bench = Bench::new();
+    let shop = bench.at("home/shop");
+    fs::create_dir_all(shop.join(".git")).unwrap();
+    let shop = shop.to_str().unwrap();
+    let (code, out, _) = bench.run(&["check", "--cwd", shop, "cd src && rm -rf .."]);
+    assert_eq!(code, 10);
+    let shown = out.replace(shop, "/home/ann/shop");
+    assert!(shown.starts_with(sample), "{shown}\nREADME:\n{sample}");
+}
