@@ -358,7 +358,7 @@ fn homes(path: &str, parts: &[&str], world: &Recorder<'_>, tags: &mut Tags) {
 }
 
 /// A last component that means all there is: `*`, `.*`, `.??*`, `{*,.*}` after brace expansion.
-fn everything(part: &str) -> bool {
+pub(crate) fn everything(part: &str) -> bool {
     !part.is_empty()
         && part.contains('*')
         && part

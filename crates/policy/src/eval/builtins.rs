@@ -366,7 +366,7 @@ impl Eval<'_> {
             ),
             Some(v) if v.known() == Some("-") => self.variable_text("OLDPWD"),
             Some(v) if v.has_glob() => None,
-            Some(v) => match self.resolve(v) {
+            Some(v) => match self.entered(v, args) {
                 Target::Path(p) if !v.has_unknown() => Some(p),
                 _ => None,
             },
@@ -389,6 +389,19 @@ impl Eval<'_> {
             self.state.vars.insert("OLDPWD", Var::Scalar(Value::text(old)));
         }
         self.state.cwd = next;
+    }
+
+    /// The folder of a `cd`: as it is written, or with links followed where the shell is told so.
+    fn entered(&self, folder: &Value, args: &[Value]) -> Target {
+        let last = args
+            .iter()
+            .rev()
+            .find_map(|a| a.known().filter(|t| matches!(*t, "-P" | "-L")));
+        if last == Some("-P") || (last.is_none() && self.state.physical) {
+            self.followed(folder)
+        } else {
+            self.resolve(folder)
+        }
     }
 
     pub(super) fn eval_words(&mut self, args: &[Value], stdin: &Stream, span: Span) -> Stream {
@@ -427,7 +440,13 @@ impl Eval<'_> {
                     self.state.positional = rest.to_vec().into();
                     return;
                 }
-                Some(flag) if flag.starts_with(['-', '+']) && flag.len() > 1 => args = rest,
+                Some(flag) if flag.starts_with(['-', '+']) && flag.len() > 1 => {
+                    let named = flag.ends_with('o') && rest.first().and_then(Value::known) == Some("physical");
+                    if flag.contains('P') || named {
+                        self.state.physical = flag.starts_with('-');
+                    }
+                    args = rest;
+                }
                 _ => {
                     self.state.positional = args.to_vec().into();
                     return;

@@ -322,6 +322,7 @@ impl Eval<'_> {
             .operands
             .last()
             .is_some_and(|(v, r)| r.kind == RoleKind::Remote && super::roles::is_remote(v));
+        context.into = super::into::folder_of(parsed).map(|(folder, _)| folder.clone());
         let mut labels = if context.piped {
             context.stdin.labels
         } else {
@@ -365,6 +366,7 @@ impl Eval<'_> {
             labels = labels.with(self.role(*role, value, &context, &rest));
             self.compiled(*role, value, &context.program);
         }
+        self.put_into(parsed, &context);
         self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")

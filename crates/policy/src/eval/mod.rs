@@ -17,6 +17,7 @@ mod expand;
 mod feeders;
 mod filters;
 mod globs;
+mod into;
 mod invoke;
 mod load;
 mod long;

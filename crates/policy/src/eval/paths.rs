@@ -10,6 +10,8 @@ use crate::{Act, Answer, FileKind, Loss, Target};
 
 /// Paths whose labels are remembered.
 const MAX_LABELLED: usize = 1024;
+/// Files that nobody deletes one by one.
+const MANY: usize = 5;
 
 impl Eval<'_> {
     /// An effect on a path, with the labels of its place; they are given back, too.
@@ -49,11 +51,17 @@ impl Eval<'_> {
                     tags.add("unknown-part");
                 }
                 if act == Act::Delete {
+                    if let Some(label) = self.takes_many(path, value) {
+                        tags.add(label);
+                    }
                     loss = self.only_copy(path, value, &mut tags);
                 }
             }
             Target::Unknown(_) => {
                 tags.add("unknown-target");
+                if act == Act::Delete {
+                    self.label_anything_here(&mut tags);
+                }
                 // What is known of it may still name a special file: `$d/.ssh/id_rsa`.
                 let tail = value.pattern();
                 let tail = tail.trim_start_matches(|c| c != '/');
@@ -83,6 +91,34 @@ impl Eval<'_> {
         let target = display_path(target);
         self.effect_with(act, what, target, tags.clone(), program, value.span, loss);
         tags
+    }
+
+    /// A name that is not known is any name in the folder that the text is in: of a home or a system's folder that is said.
+    fn label_anything_here(&self, tags: &mut Tags) {
+        let Some(cwd) = self.state.cwd.as_deref() else { return };
+        let mut here = Tags::default();
+        self.label(cwd, &mut here);
+        if ["root", "home", "system-dir", "above-workspace"]
+            .iter()
+            .any(|t| here.has(t))
+        {
+            self.label(&places::clean(&UNKNOWN.to_string(), cwd), tags);
+        }
+    }
+
+    /// What a pattern outside of the project stands for, if that is much: `many` files, or what a `cache` holds.
+    fn takes_many(&self, path: &str, value: &Value) -> Option<&'static str> {
+        let (dir, last) = path.rsplit_once('/').filter(|_| value.has_glob())?;
+        if places::within(path, &self.workspace) {
+            return None;
+        }
+        let mut around = Tags::default();
+        self.label(dir, &mut around);
+        let many = || self.matches(value).is_none_or(|names| names.len() >= MANY);
+        match around.has("cache") {
+            true => Some("cache"),
+            false => (places::everything(last) || many()).then_some("many"),
+        }
     }
 
     /// Adds the labels of a path. What a pattern could mean is looked for in the whole table, and the same paths come
@@ -191,6 +227,18 @@ impl Eval<'_> {
         }
     }
 
+    /// The folder that a `cd` leads to that follows links.
+    pub(super) fn followed(&self, value: &Value) -> Target {
+        let target = self.physical(value).map_or_else(|| self.resolve(value), Target::Path);
+        match target {
+            Target::Path(path) => match self.world.real_path(&path) {
+                Answer::Known(real) => Target::Path(real),
+                _ => Target::Path(path),
+            },
+            other => other,
+        }
+    }
+
     /// Where a path with `..` in it really leads: behind a link, `..` is the folder above the link's target.
     fn physical(&self, value: &Value) -> Option<String> {
         let text = value.known()?;
@@ -203,6 +251,9 @@ impl Eval<'_> {
             self.state.cwd.as_deref()?
         };
         let mut real = start.trim_end_matches('/').to_string();
+        if let Answer::Known(followed) = self.world.real_path(start) {
+            real = followed.trim_end_matches('/').to_string();
+        }
         for part in text.split('/').filter(|p| !p.is_empty() && *p != ".") {
             if part == ".." {
                 real = real

@@ -18,6 +18,14 @@ impl Eval<'_> {
         if role.kind != RoleKind::Write || !role.tags.contains(&"copy") || parsed.operands.len() < 2 {
             return;
         }
+        let inside;
+        let target = if self.is_folder(target) {
+            let name = source.pattern();
+            inside = target.joined(name.trim_end_matches('/').rsplit('/').next().unwrap_or_default());
+            &inside
+        } else {
+            target
+        };
         let piped = matches!(source.known(), Some("/dev/stdin" | "-"));
         let content = if piped {
             Some(context.stdin.clone())

@@ -20,6 +20,8 @@ pub(super) struct Context {
     pub(super) remote_target: bool,
     /// The program only looks at the text of its words (`echo`, `[`).
     pub(super) plain: bool,
+    /// The folder that the call puts things into.
+    pub(super) into: Option<Value>,
 }
 
 impl Context {
@@ -31,6 +33,7 @@ impl Context {
             piped,
             remote_target: false,
             plain: false,
+            into: None,
         }
     }
 }
@@ -45,6 +48,14 @@ pub(super) fn is_remote(value: &Value) -> bool {
         Some((host, _)) => !host.is_empty() && !host.contains('/'),
         None => false,
     }
+}
+
+/// The name that something on another machine, or in a container, has there.
+pub(super) fn remote_name(value: &Value) -> Option<String> {
+    let text = value.pattern();
+    let path = text.split_once(':').map_or(text.as_str(), |(_, path)| path);
+    let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    (!matches!(name, "" | "." | "..") && !name.contains([UNKNOWN, '*', '?'])).then(|| name.to_string())
 }
 
 impl Eval<'_> {
@@ -300,7 +311,11 @@ impl Eval<'_> {
         if !name.contains(UNKNOWN) {
             let mut tags = Tags::default();
             tags.add("download");
-            self.act_path(Act::Write, &Value::text(name).at(value.span), tags, &context.program);
+            let path = context
+                .into
+                .as_ref()
+                .map_or_else(|| Value::text(name), |dir| dir.joined(name));
+            self.act_path(Act::Write, &path.at(value.span), tags, &context.program);
         }
     }
 
@@ -328,7 +343,10 @@ impl Eval<'_> {
     /// An operand of a copier that may be on either side.
     fn remote(&mut self, side: &str, value: &Value, tags: Tags, context: &Context) -> Labels {
         let remote = is_remote(value);
+        // A container or a device at hand is another place, but nothing leaves the machine.
+        let near = tags.has("near");
         match (side, remote) {
+            (_, true) if near => Labels::NONE,
             ("to", true) => {
                 let mut tags = tags;
                 tags.add("remote-target");
@@ -344,7 +362,9 @@ impl Eval<'_> {
             }
             ("to", false) => {
                 let labels = self.act_path(Act::Write, value, tags, &context.program);
-                self.remember_written(value, Stream::unknown(Labels::NETWORK), false);
+                if !near {
+                    self.remember_written(value, Stream::unknown(Labels::NETWORK), false);
+                }
                 labels
             }
             (_, true) => {
@@ -362,7 +382,7 @@ impl Eval<'_> {
                 );
                 Labels::NETWORK
             }
-            (_, false) if context.remote_target => self.send_file(value, tags, context),
+            (_, false) if context.remote_target && !near => self.send_file(value, tags, context),
             (_, false) => self.read_with(value, tags, &context.program).labels,
         }
     }

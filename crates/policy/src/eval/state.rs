@@ -236,6 +236,10 @@ pub(crate) struct State {
     pub(super) zero: Option<Value>,
     /// `None` after a `cd` to a place that is not known.
     pub(super) cwd: Option<String>,
+    /// `cd` follows links (`set -P`).
+    pub(super) physical: bool,
+    /// What was moved earlier in the text: the new path, and the old one.
+    pub(super) moved: Shared<BTreeMap<String, String>>,
     /// Files written earlier in the text, and with what.
     pub(super) written: Table<Stream>,
     /// Links and mounts made earlier in the text: the new path, and what it stands for.
@@ -270,6 +274,8 @@ impl State {
             positional: Shared::default(),
             zero: None,
             cwd: Some(cwd),
+            physical: false,
+            moved: Shared::default(),
             written: Table::new(Kind::Written, log),
             links: Shared::default(),
             renamed: Shared::default(),
@@ -282,6 +288,8 @@ impl State {
     /// Whether everything is the same that is not kept by name.
     pub(super) fn same_place(&self, other: &Self) -> bool {
         self.cwd == other.cwd
+            && self.physical == other.physical
+            && self.moved == other.moved
             && self.positional == other.positional
             && self.zero == other.zero
             && self.links == other.links

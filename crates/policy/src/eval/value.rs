@@ -136,6 +136,14 @@ impl Value {
         self
     }
 
+    /// The path of a name in the folder that this value names.
+    pub(crate) fn joined(&self, name: &str) -> Self {
+        let mut path = self.clone();
+        path.push_text("/");
+        path.push_text(name);
+        path
+    }
+
     pub(crate) fn push_text(&mut self, text: &str) {
         if text.is_empty() {
             return;

@@ -83,6 +83,8 @@ impl Parser<'_> {
             } else if bundle && !text.starts_with('-') {
                 self.cluster(&word, 0);
             } else if text == "-" && self.find("-").is_some() {
+            } else if let Some(not) = self.find(text).filter(|o| o.role.tags.contains(&"negation")) {
+                self.out.options.push((not, None));
             } else if text.len() > 1 && text.starts_with('+') && self.has_plus_options() {
                 self.plus(text);
             } else if text.starts_with("--") {
@@ -176,8 +178,15 @@ impl Parser<'_> {
             None => (text, None),
         };
         let Some(opt) = self.find(name).or_else(|| self.find_abbreviated(name)) else {
-            return self.unknown_option(word, attached);
+            return match self.negated(name) {
+                Some(opt) => self.take_back(opt),
+                None => self.unknown_option(word, attached),
+            };
         };
+        let switch = !opt.takes_value() || opt.attached;
+        if switch && attached.as_ref().and_then(Value::known).is_some_and(is_no) {
+            return self.take_back(opt);
+        }
         let value = match attached {
             Some(value) => Some(value),
             None if opt.takes_value() && !opt.attached => self.value_of(opt),
@@ -205,6 +214,17 @@ impl Parser<'_> {
         } else {
             self.cluster(word, 1);
         }
+    }
+
+    /// `--no-dry-run` is `--dry-run` taken back, where the facts do not say otherwise.
+    fn negated(&self, name: &str) -> Option<&'static Opt> {
+        let plain = name.strip_prefix("--no-")?;
+        self.find(&format!("--{plain}"))
+    }
+
+    /// The last word on an option counts: whatever was said before is as if it had not been.
+    fn take_back(&mut self, opt: &'static Opt) {
+        self.out.options.retain(|(given, _)| !core::ptr::eq(*given, opt));
     }
 
     /// Bundled short options; the first that takes a value takes the rest of the word, or the next word.
@@ -372,6 +392,20 @@ fn role_at(slots: &'static [Slot], index: usize, count: usize) -> Role {
     slots.get(place).map_or(VALUE, |s| s.role)
 }
 
+/// `--dry-run=false`
+fn is_no(text: &str) -> bool {
+    ["false", "no", "none", "off", "0", "f"]
+        .iter()
+        .any(|no| no.eq_ignore_ascii_case(text))
+}
+
+/// A pattern of names or paths that leaves nothing out.
+fn takes_all(value: &Value) -> bool {
+    let text = value.pattern();
+    let hidden = text.starts_with('.') && !text.starts_with("./");
+    text.contains('*') && !hidden && text.chars().all(|c| matches!(c, '*' | '?' | '.' | '/'))
+}
+
 fn is_assignment(word: &Value) -> bool {
     let Some(at) = word.prefix().find('=') else {
         return false;
@@ -389,7 +423,14 @@ impl Parsed {
     }
 
     pub(crate) fn tag(&self, tag: &str) -> bool {
-        self.options.iter().any(|(o, _)| o.role.tags.contains(&tag))
+        let mut rest = self.options.iter();
+        let mut negated = false;
+        rest.any(|(option, value)| {
+            // What is not to be found, or may have any name, leaves nearly all of it.
+            let open = negated || value.as_ref().is_some_and(takes_all);
+            negated = option.role.tags.contains(&"negation");
+            option.role.tags.contains(&tag) && !(open && tag == "filter")
+        })
     }
 
     /// What is said of all that the call does.

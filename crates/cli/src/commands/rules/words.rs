@@ -24,6 +24,7 @@ pub(super) fn role(role: &Role) -> String {
         RoleKind::Value => "a value without effect".into(),
         RoleKind::Read => "a path that is read".into(),
         RoleKind::Stat => "a path that is looked at, not read".into(),
+        RoleKind::Write if arg == "into" => "a folder that things are written into, by their names".into(),
         RoleKind::Write => "a path that is written".into(),
         RoleKind::Delete => "a path that is deleted".into(),
         RoleKind::Move => "a path that is moved away".into(),
