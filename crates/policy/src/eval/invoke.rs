@@ -485,10 +485,10 @@ impl Eval<'_> {
             }
             (RoleKind::CommandUntil, _) => self.for_each_found(words, role, parsed, span),
             (_, "xargs") => self.xargs(words, context, parsed, span),
-            _ => {
-                self.external = true;
-                self.invoke(words, context.stdin.clone(), context.piped, span)
-            }
+            _ => self.in_container(parsed, |eval| {
+                eval.external = true;
+                eval.invoke(words, context.stdin.clone(), context.piped, span)
+            }),
         };
         self.around.truncate(around);
         self.chain.pop();

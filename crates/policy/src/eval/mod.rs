@@ -24,6 +24,7 @@ mod long;
 mod look;
 mod losses;
 mod memo;
+mod mounts;
 mod params;
 mod paths;
 mod patterns;
@@ -263,9 +264,7 @@ impl<'w> Eval<'w> {
         self.refuel(text);
         self.text_for(text, Stream::unknown(Labels::NONE), false);
         for trap in core::mem::take(&mut self.traps) {
-            self.in_every_state(|eval| {
-                eval.subshell(|eval| eval.code_value("sh", &trap, "trap", Stream::empty(), &[]))
-            });
+            self.in_every_state(|eval| eval.subshell(|eval| eval.code_here("sh", &trap, "trap", Stream::empty(), &[])));
         }
     }
 
@@ -444,7 +443,10 @@ impl<'w> Eval<'w> {
     ) {
         let mut tags = tags;
         if act == Act::Do || act == Act::Delete {
-            self.around.iter().for_each(|tag| tags.add(tag));
+            // What a container shares with the machine is not only the container's.
+            let shared = tags.has("mounted");
+            let around = self.around.iter().filter(|tag| !shared || **tag != "contained");
+            around.for_each(|tag| tags.add(tag));
         }
         if !self.sources.is_empty() {
             tags.add("in-file");

@@ -28,6 +28,12 @@ impl Eval<'_> {
             return tags;
         }
         let target = self.resolve(value);
+        if !self.state.mounts.is_empty()
+            && let Target::Path(named) = self.pointed_at(value)
+            && self.behind_mounts(&named).is_some()
+        {
+            tags.add("mounted");
+        }
         let mut loss = Loss::default();
         match &target {
             Target::Path(path) => {
@@ -190,8 +196,19 @@ impl Eval<'_> {
             || (!path.contains(UNKNOWN) && self.world.kind(path) == Answer::Known(FileKind::Dir))
     }
 
-    /// The absolute path that a word names.
+    /// The absolute path that a word names, on this machine.
     pub(crate) fn resolve(&self, value: &Value) -> Target {
+        match self.pointed_at(value) {
+            Target::Path(path) => {
+                let path = self.behind_mounts(&path).unwrap_or(path);
+                Target::Path(self.behind_links(path))
+            }
+            other => other,
+        }
+    }
+
+    /// The absolute path that a word names where the command runs.
+    fn pointed_at(&self, value: &Value) -> Target {
         let text = value.pattern();
         if text.starts_with(UNKNOWN) {
             return Target::Unknown("a path that starts with an unknown value".into());
@@ -210,8 +227,8 @@ impl Eval<'_> {
             _ => text,
         };
         match &self.state.cwd {
-            Some(cwd) => Target::Path(self.behind_links(places::clean(text, cwd))),
-            None if text.starts_with('/') => Target::Path(self.behind_links(places::clean(text, "/"))),
+            Some(cwd) => Target::Path(places::clean(text, cwd)),
+            None if text.starts_with('/') => Target::Path(places::clean(text, "/")),
             None => Target::Unknown("a path below an unknown directory".into()),
         }
     }

@@ -168,6 +168,11 @@ impl<V> Table<V> {
         }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.log.all.set(true);
+        self.map.is_empty()
+    }
+
     pub(super) fn len(&self) -> usize {
         self.map.len()
     }
@@ -244,6 +249,8 @@ pub(crate) struct State {
     pub(super) written: Table<Stream>,
     /// Links and mounts made earlier in the text: the new path, and what it stands for.
     pub(super) links: Shared<BTreeMap<String, String>>,
+    /// Folders that the container around this place shares with the machine: the path there, and that on the machine.
+    pub(super) mounts: Shared<Vec<(String, String)>>,
     /// Copies of programs: the path, and the name of the program.
     pub(super) renamed: Shared<BTreeMap<String, String>>,
     /// What can be read from descriptors that the text opened.
@@ -278,6 +285,7 @@ impl State {
             moved: Shared::default(),
             written: Table::new(Kind::Written, log),
             links: Shared::default(),
+            mounts: Shared::default(),
             renamed: Shared::default(),
             inputs: Shared::default(),
             outputs: Shared::default(),
@@ -293,6 +301,7 @@ impl State {
             && self.positional == other.positional
             && self.zero == other.zero
             && self.links == other.links
+            && self.mounts == other.mounts
             && self.renamed == other.renamed
             && self.inputs == other.inputs
             && self.outputs == other.outputs
