@@ -24,7 +24,7 @@ const ENOUGH: usize = 1200;
 /// Ecosystems that there must be at least.
 const KINDS: usize = 8;
 /// One step in so many may ask without need.
-const ONE_IN: usize = 80;
+const ONE_IN: usize = 100;
 /// Steps that a requirement wants asked, at most.
 const MUST: usize = 40;
 

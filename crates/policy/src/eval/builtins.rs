@@ -416,7 +416,7 @@ impl Eval<'_> {
             start: a.span.start,
             end: args.last().map_or(a.span.end, |l| l.span.end),
         });
-        self.code_value("sh", &joined.at(span), "eval", stdin.clone(), &["eval"])
+        self.code_here("sh", &joined.at(span), "eval", stdin.clone(), &["eval"])
     }
 
     fn source(&mut self, args: &[Value], stdin: &Stream) -> Stream {
@@ -478,7 +478,7 @@ impl Eval<'_> {
                 Some("-a") => names.extend(args.next().and_then(Value::known)),
                 Some("-C") if builtin != "read" => {
                     if let Some(code) = args.next() {
-                        self.code_value("sh", code, builtin, Stream::empty(), &[]);
+                        self.code_here("sh", code, builtin, Stream::empty(), &[]);
                     }
                 }
                 Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i") if builtin == "read" => {

@@ -97,13 +97,17 @@ impl Eval<'_> {
         }
     }
 
-    /// Another shell: it sees the variables that were exported. Whether one was exported before the text began is not
-    /// known, so it is also looked at as if it saw them all.
+    /// Another shell: it sees the variables that were exported, no alias and hardly ever a function. Whether a name was
+    /// exported before the text began is not known, so it is also looked at as if it saw them all.
     pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) -> Stream {
         let exported = self.state.exported.clone();
-        if self.state.vars.iter().any(|(name, _)| !exported.holds(name)) {
+        let state = &self.state;
+        let hidden = state.vars.iter().any(|(name, _)| !exported.holds(name));
+        if hidden || !state.functions.is_empty() || !state.aliases.is_empty() {
             self.subshell(|eval| {
                 eval.state.vars.retain(|name| exported.holds(name));
+                eval.state.functions.retain(|_| false);
+                eval.state.aliases.retain(|_| false);
                 f(eval)
             });
         }
@@ -128,7 +132,7 @@ impl Eval<'_> {
         let out = self.child(|eval| {
             eval.state.positional = args.clone();
             eval.state.zero = rest.first().cloned();
-            eval.code_value("sh", value, &program, stdin.clone(), role.tags)
+            eval.code_here("sh", value, &program, stdin.clone(), role.tags)
         });
         self.printed = Some(out);
     }
@@ -155,6 +159,21 @@ impl Eval<'_> {
 
     /// Text that is run as code: read when it is known, else an effect that says so.
     pub(super) fn code_value(
+        &mut self,
+        lang: &str,
+        value: &Value,
+        why: &str,
+        stdin: Stream,
+        tags: &[&'static str],
+    ) -> Stream {
+        if lang == "sh" {
+            return self.child(|eval| eval.code_here(lang, value, why, stdin.clone(), tags));
+        }
+        self.code_here(lang, value, why, stdin, tags)
+    }
+
+    /// The same, in the shell that runs the text: `eval`, `trap`.
+    pub(super) fn code_here(
         &mut self,
         lang: &str,
         value: &Value,
@@ -217,7 +236,7 @@ impl Eval<'_> {
                 }
                 let lang = language(role.arg, &context.program);
                 let program = context.program.clone();
-                let out = self.child(|eval| eval.code_value(lang, &value, &program, Stream::empty(), &["stdin"]));
+                let out = self.child(|eval| eval.code_here(lang, &value, &program, Stream::empty(), &["stdin"]));
                 self.printed = Some(out).filter(|_| !matches!(lang, "awk" | "sed"));
             }
             RoleKind::Send if context.piped => {

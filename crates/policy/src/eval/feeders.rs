@@ -21,14 +21,18 @@ impl Eval<'_> {
             (_, true) => c == '\n',
             _ => c.is_whitespace() || c == '\0',
         };
-        let fed: Vec<Value> = match &context.stdin.text {
-            Some(text) if context.piped => text
+        // `-a FILE` takes the place of what flows in.
+        let list = parsed.option("-a").and_then(|(_, file)| file.as_ref());
+        let list = list.map(|file| self.read_file(file, &context.program));
+        let stdin = list.as_ref().unwrap_or(&context.stdin);
+        let fed: Vec<Value> = match &stdin.text {
+            Some(text) if list.is_some() || context.piped => text
                 .split(parts)
                 .filter(|t| !t.is_empty())
                 .take(64)
-                .map(|t| Value::text(t).labelled(context.stdin.labels).at(span))
+                .map(|t| Value::text(t).labelled(stdin.labels).at(span))
                 .collect(),
-            _ => alloc::vec![Value::unknown(context.stdin.labels.with(Labels::INPUT)).at(span)],
+            _ => alloc::vec![Value::unknown(stdin.labels.with(Labels::INPUT)).at(span)],
         };
         let marker = parsed
             .options
@@ -39,7 +43,7 @@ impl Eval<'_> {
             .unwrap_or("{}")
             .to_string();
         let marks = self.marks.len();
-        if fed.iter().any(Value::has_unknown) || context.stdin.labels.has(Labels::FOUND) {
+        if fed.iter().any(Value::has_unknown) || stdin.labels.has(Labels::FOUND) {
             self.marks.push(Mark::all("fed"));
         }
         let out = if parsed.option("-I").is_some() {
@@ -157,6 +161,7 @@ fn found_below(parsed: &Parsed) -> Value {
     if parsed.tag("filter") || !matches!(pattern, None | Some("" | "." | ".*" | "^")) {
         start.push_text("/");
         start.pieces.push(super::Piece::Glob("*".into()));
+        return start.labelled(Labels::FOUND);
     }
     start
 }
