@@ -67,6 +67,36 @@ impl Eval<'_> {
         }
     }
 
+    /// All files of the project moved to a name outside it where nothing is: without a folder there, some systems give each
+    /// of them that name, and the last one is left.
+    pub(super) fn move_onto_one(&mut self, parsed: &Parsed, context: &Context) {
+        let Some((target, _)) = target_of(parsed) else {
+            return;
+        };
+        let all = parsed.operands.iter().any(|(value, role)| {
+            let path = match self.resolve(value) {
+                Target::Path(path) if role.kind == RoleKind::Move && value.has_glob() => path,
+                _ => return false,
+            };
+            self.labels_of(&path).has("workspace-all")
+        });
+        let Target::Path(place) = self.resolve(target) else {
+            return;
+        };
+        let absent = !matches!(self.world.kind(&place), Answer::Known(_)) && self.written_to(target).is_none();
+        if all && absent && !places::within(&place, &self.workspace) {
+            let tags = context.tags.clone();
+            self.effect(
+                Act::Do,
+                "files.collide",
+                Target::Path(place),
+                tags,
+                &context.program,
+                target.span,
+            );
+        }
+    }
+
     /// Whether what is copied to a word goes into a folder of that name.
     pub(super) fn is_folder(&self, value: &Value) -> bool {
         let text = value.pattern();

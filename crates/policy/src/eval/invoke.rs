@@ -367,6 +367,7 @@ impl Eval<'_> {
             self.compiled(*role, value, &context.program);
         }
         self.put_into(parsed, &context);
+        self.move_onto_one(parsed, &context);
         self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
