@@ -351,6 +351,7 @@ impl Eval<'_> {
                 }
             }
         }
+        self.move_onto_one(parsed, &context);
         for (i, (value, role)) in parsed.operands.iter().enumerate() {
             if self.is_spent(span) {
                 break;
@@ -367,7 +368,6 @@ impl Eval<'_> {
             self.compiled(*role, value, &context.program);
         }
         self.put_into(parsed, &context);
-        self.move_onto_one(parsed, &context);
         self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
