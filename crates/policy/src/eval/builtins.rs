@@ -505,8 +505,14 @@ impl Eval<'_> {
 
     fn spread(&mut self, builtin: &str, names: &[&str], stdin: &Stream, labels: Labels) {
         let Some(text) = stdin.text.as_deref().filter(|t| !t.is_empty()) else {
+            let some = Stream {
+                text: None,
+                labels,
+                file: stdin.file.clone(),
+            };
+            let some = super::expand::stream_value(some);
             for name in names {
-                self.state.vars.insert(*name, Var::Scalar(Value::unknown(labels)));
+                self.state.vars.insert(*name, Var::Scalar(some.clone()));
             }
             return;
         };

@@ -64,8 +64,8 @@ impl Eval<'_> {
         extra: &[&'static str],
     ) -> Stream {
         let written = self.written_to(value);
-        // A program that was built here is no more unknown than any other program.
-        let built = |s: &Stream| s.text.is_none() && s.labels.has(Labels::BUILT);
+        // A program that was built or copied here is no more unknown than any other program.
+        let built = |s: &Stream| s.text.is_none() && (s.labels.has(Labels::BUILT) || s.file.is_some());
         if let Some(written) = written.filter(|s| !built(s)) {
             let code = super::expand::stream_value(written);
             return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["file"]);
@@ -196,6 +196,9 @@ impl Eval<'_> {
                 out
             });
         }
+        if let Some(out) = self.file_code(lang, value, &why_text, &stdin) {
+            return out;
+        }
         let mut all = Tags::default();
         all.add(match lang {
             "sh" => "shell-code",
@@ -279,10 +282,7 @@ impl Eval<'_> {
             lang::run(lang, text, &mut guest)
         });
         match printed {
-            Some(printed) if !printed.has_unknown() => Stream {
-                text: printed.known().map(ToString::to_string),
-                labels: printed.labels,
-            },
+            Some(printed) if !printed.has_unknown() => stream_of(Some(&printed)),
             printed => Stream::unknown(Labels::PROGRAM.with(printed.map_or(Labels::NONE, |p| p.labels))),
         }
     }
@@ -349,6 +349,7 @@ fn stream_of(value: Option<&Value>) -> Stream {
         Some(value) => Stream {
             text: value.known().map(ToString::to_string),
             labels: value.labels,
+            file: value.file().cloned(),
         },
         None => Stream::unknown(Labels::NONE),
     }

@@ -250,6 +250,10 @@ impl Eval<'_> {
                 Piece::Text(text) => split(text, &ifs, value.labels, out),
                 Piece::Glob(g) => out.current().pieces.push(Piece::Glob(g.clone())),
                 Piece::Unknown => out.current().push_unknown(value.labels),
+                Piece::File(_) => out.current().append(&Value {
+                    pieces: alloc::vec![piece.clone()],
+                    ..value.clone()
+                }),
             }
         }
     }
@@ -276,7 +280,11 @@ pub(super) enum Mode {
 pub(super) fn stream_value(stream: Stream) -> Value {
     match stream.text {
         Some(text) => Value::text(text).labelled(stream.labels),
-        None => Value::unknown(stream.labels),
+        None => Value {
+            pieces: alloc::vec![stream.file.map_or(Piece::Unknown, Piece::File)],
+            labels: stream.labels,
+            ..Value::default()
+        },
     }
 }
 

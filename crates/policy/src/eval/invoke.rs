@@ -119,6 +119,7 @@ impl Eval<'_> {
         for arg in argv.iter().skip(1) {
             self.hint(arg, &mut tags);
         }
+        self.file_code("sh", name, "the command", stdin);
         let shown = name.pattern().replace(UNKNOWN, "…");
         self.effect(Act::RunUnknown, "", Target::Unknown(shown), tags, "", name.span);
         Stream::unknown(stdin.labels.with(Labels::PROGRAM))

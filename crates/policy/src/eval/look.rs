@@ -69,12 +69,17 @@ impl Eval<'_> {
         Some((path, text))
     }
 
-    /// What a file holds that the text did not write itself.
+    /// What a file holds that the text did not write itself; what a copy holds is what was copied.
     pub(super) fn file_text(&mut self, path: &str) -> Option<String> {
         let fuel = if self.on_files { self.fuel } else { self.file_fuel };
-        if fuel == 0 || self.state.written.contains_key(path) || self.sources.len() >= MAX_LEVELS {
+        if fuel == 0 || self.sources.len() >= MAX_LEVELS {
             return None;
         }
+        let path = match self.state.written.get(path) {
+            None => path.to_string(),
+            Some(copy) => copy.file.as_deref()?.to_string(),
+        };
+        let path = path.as_str();
         if !self.looked_into.iter().any(|p| p == path) {
             if self.looked_into.len() >= MAX_FILES {
                 return None;
@@ -85,6 +90,17 @@ impl Eval<'_> {
             Answer::Known(contents) => contents.text.filter(|text| self.may_read(text.len())),
             Answer::Absent | Answer::Unknown => None,
         }
+    }
+
+    /// Text that was read from a file and is run now.
+    pub(super) fn file_code(&mut self, lang: &str, value: &Value, why: &str, stdin: &Stream) -> Option<Stream> {
+        let path = value.file()?.to_string();
+        if self.is_installed(&path) {
+            return None;
+        }
+        let text = self.file_text(&path)?;
+        let span = value.span;
+        Some(self.nested(span, why, |eval| eval.run_text(&path, &text, lang, span, stdin.clone())))
     }
 
     /// Runs `f` on the text of a file: effects name the file and the line.
@@ -131,6 +147,10 @@ impl Eval<'_> {
     /// A script in `lang`, or in the language that its first line names.
     pub(super) fn run_script(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
         let lang = named_interpreter(text, self.world).unwrap_or(lang);
+        self.run_text(path, text, lang, span, stdin)
+    }
+
+    fn run_text(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
         self.in_file(path, text, span, |eval| match lang {
             "sh" => eval.text(text, stdin),
             _ => {

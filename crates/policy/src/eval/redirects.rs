@@ -1,11 +1,11 @@
 //! Redirections: what a command reads and where its output goes.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use shell::{Redirect, RedirectOp, Word};
 
-use super::{Eval, Labels, Stream, Value};
+use super::{Eval, Stream, Value};
 use crate::effect::Tags;
 use crate::{Act, Target};
 
@@ -127,6 +127,7 @@ impl Eval<'_> {
                 Stream {
                     text: Some(text),
                     labels,
+                    file: None,
                 }
             }
             None => Stream::unknown(labels),
@@ -141,10 +142,7 @@ impl Eval<'_> {
         for (value, append) in files {
             self.remember_written(value, out.clone(), *append);
         }
-        Stream {
-            text: Some(String::new()),
-            labels: Labels::NONE,
-        }
+        Stream::empty()
     }
 
     /// What is at the path now was not written by this text.

@@ -1,5 +1,6 @@
 //! What a call leaves behind: what flows out of it, and what its copies hold.
 
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -37,7 +38,17 @@ impl Eval<'_> {
             None if labels.has(Labels::SECRET.with(Labels::NETWORK).with(Labels::DECODED)) => {
                 self.remember_written(target, Stream::unknown(labels), false);
             }
-            None => self.forget_written(target),
+            // What was copied is read where the original stands.
+            None => match self.file_of(source) {
+                Some(file) if !labels.has(Labels::SECRET) && parsed.operands.len() == 2 => {
+                    let copy = Stream {
+                        file: Some(file),
+                        ..Stream::unknown(labels.with(Labels::FILE))
+                    };
+                    self.remember_written(target, copy, false);
+                }
+                _ => self.forget_written(target),
+            },
         }
         let name = source.pattern();
         let name = name.rsplit('/').next().unwrap_or_default();
@@ -72,15 +83,42 @@ impl Eval<'_> {
                 };
                 match text {
                     Some(text) => Stream {
-                        text: Some(text),
                         labels: labels.with(extra),
+                        ..Stream::known(text)
                     },
                     // What a filter makes of it is another text than what went in.
-                    None => Stream::unknown(labels.with(extra).with(Labels::PROGRAM)),
+                    None => Stream {
+                        file: self.passed_on(name, parsed, context),
+                        ..Stream::unknown(labels.with(extra).with(Labels::PROGRAM))
+                    },
                 }
             }
             _ if emits == "none" => Stream::empty(),
             _ => Stream::unknown(labels.with(Labels::PROGRAM).with(Labels::from_name(emits))),
+        }
+    }
+
+    /// The one file whose text a program passes on as it is.
+    fn passed_on(&self, name: &str, parsed: &Parsed, context: &Context) -> Option<Rc<str>> {
+        if name != "cat" || !parsed.options.is_empty() {
+            return None;
+        }
+        match parsed.operands.as_slice() {
+            [] => context.stdin.file.clone(),
+            [(one, _)] if one.known() == Some("-") => context.stdin.file.clone(),
+            [(one, _)] => match self.written_to(one) {
+                Some(written) => written.file,
+                None => self.file_of(one),
+            },
+            _ => None,
+        }
+    }
+
+    /// The path of a file that is named as a whole.
+    pub(super) fn file_of(&self, value: &Value) -> Option<Rc<str>> {
+        match self.resolve(value) {
+            Target::Path(path) if !value.has_unknown() && !value.has_glob() => Some(path.into()),
+            _ => None,
         }
     }
 

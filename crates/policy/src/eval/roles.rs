@@ -185,6 +185,7 @@ impl Eval<'_> {
         }
         let tags = self.path_effect(Act::Read, "", value, tags, program);
         let secret = ["credential", "sendable-not", "secret-dir"].iter().any(|t| tags.has(t));
+        let file = if secret { None } else { self.file_of(value) };
         let environ = value.pattern().contains("/environ");
         let mut labels = Labels::FILE.with(value.labels);
         if secret {
@@ -193,7 +194,10 @@ impl Eval<'_> {
         if environ {
             labels = labels.with(Labels::ENVIRON);
         }
-        Stream::unknown(labels)
+        Stream {
+            file,
+            ..Stream::unknown(labels)
+        }
     }
 
     fn send(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {

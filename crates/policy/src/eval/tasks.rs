@@ -131,7 +131,8 @@ impl Eval<'_> {
             return None;
         }
         match self.state.written.get(path) {
-            Some(written) => written.text.clone(),
+            Some(written) if written.file.is_none() => written.text.clone(),
+            Some(_) => self.file_text(path),
             None if matches!(self.world.kind(path), Answer::Known(_)) => self.file_text(path),
             None => None,
         }

@@ -1,5 +1,6 @@
 //! What is known about a piece of text before anything runs.
 
+use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -90,6 +91,8 @@ pub(crate) enum Piece {
     Glob(String),
     /// Some text that cannot be worked out.
     Unknown,
+    /// The text of the file at this path, or some of it: not looked at, unless it is run.
+    File(Rc<str>),
 }
 
 /// One word after expansion.
@@ -180,6 +183,8 @@ impl Value {
                 Piece::Text(t) => self.push_text(t),
                 Piece::Glob(g) => self.pieces.push(Piece::Glob(g.clone())),
                 Piece::Unknown => self.push_unknown(Labels::NONE),
+                file @ Piece::File(_) if self.pieces.is_empty() => self.pieces.push(file.clone()),
+                Piece::File(_) => self.push_unknown(Labels::NONE),
             }
         }
         self.labels = self.labels.with(other.labels);
@@ -214,7 +219,18 @@ impl Value {
     }
 
     pub(crate) fn has_unknown(&self) -> bool {
-        self.pieces.contains(&Piece::Unknown)
+        self.pieces
+            .iter()
+            .any(|p| matches!(p, Piece::Unknown | Piece::File(_)))
+    }
+
+    /// The file whose text this is, when it is nothing else.
+    pub(crate) fn file(&self) -> Option<&Rc<str>> {
+        match self.pieces.as_slice() {
+            [Piece::File(path)] => Some(path),
+            [Piece::File(path), Piece::Text(end)] if end.trim().is_empty() => Some(path),
+            _ => None,
+        }
     }
 
     pub(crate) fn has_glob(&self) -> bool {
@@ -227,7 +243,7 @@ impl Value {
         for piece in &self.pieces {
             match piece {
                 Piece::Text(t) | Piece::Glob(t) => out.push_str(t),
-                Piece::Unknown => out.push(UNKNOWN),
+                Piece::Unknown | Piece::File(_) => out.push(UNKNOWN),
             }
         }
         out
@@ -264,6 +280,8 @@ pub(crate) struct Stream {
     /// The text, when it is known.
     pub(crate) text: Option<String>,
     pub(crate) labels: Labels,
+    /// The file that text which is not known was read from.
+    pub(crate) file: Option<Rc<str>>,
 }
 
 impl Stream {
@@ -272,16 +290,22 @@ impl Stream {
         Self {
             text: Some(String::new()),
             labels: Labels::NONE,
+            file: None,
         }
     }
     pub(crate) fn known(text: String) -> Self {
         Self {
             text: Some(text),
             labels: Labels::NONE,
+            file: None,
         }
     }
     pub(crate) fn unknown(labels: Labels) -> Self {
-        Self { text: None, labels }
+        Self {
+            text: None,
+            labels,
+            file: None,
+        }
     }
     pub(crate) fn is_empty(&self) -> bool {
         self.text.as_deref() == Some("")
@@ -289,6 +313,11 @@ impl Stream {
     /// What is read when both follow each other.
     pub(crate) fn then(self, next: Self) -> Self {
         let labels = self.labels.with(next.labels);
+        let file = if self.is_empty() {
+            next.file.clone()
+        } else {
+            self.file.clone().filter(|_| next.is_empty())
+        };
         let text = match (self.text, next.text) {
             (Some(mut a), Some(b)) if a.len() + b.len() <= MAX_STREAM => {
                 a.push_str(&b);
@@ -296,7 +325,7 @@ impl Stream {
             }
             _ => None,
         };
-        Self { text, labels }
+        Self { text, labels, file }
     }
 }
 
