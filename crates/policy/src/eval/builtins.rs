@@ -318,6 +318,9 @@ impl Eval<'_> {
                 self.state.positional.drain(..n);
             }
             "unset" => args.iter().filter_map(Value::known).for_each(|n| {
+                if let Some((_, inside)) = n.split_once('[') {
+                    self.subscript_text(inside);
+                }
                 if n == "HISTFILE" {
                     self.environment(n, &Value::text("unset").at(span));
                 }
@@ -557,15 +560,25 @@ impl Eval<'_> {
         self.set(&name, value, false);
     }
 
+    fn subscripts_in(&mut self, name: &Value) {
+        if let Some((_, inside)) = name.known().and_then(|t| t.split_once('[')) {
+            let inside = inside.to_string();
+            self.subscript_text(&inside);
+        }
+    }
+
     /// `[ -v 'a[$(x)]' ]` evaluates the subscript.
     pub(super) fn test_operands(&mut self, values: &[Value]) {
         for pair in values.windows(2) {
             if let [flag, name] = pair
                 && matches!(flag.known(), Some("-v" | "-eq" | "-ne" | "-lt" | "-gt" | "-le" | "-ge"))
-                && let Some((_, inside)) = name.known().and_then(|t| t.split_once('['))
             {
-                let inside = inside.to_string();
-                self.subscript_text(&inside);
+                self.subscripts_in(name);
+            }
+            if let [name, op] = pair
+                && matches!(op.known(), Some("-eq" | "-ne" | "-lt" | "-gt" | "-le" | "-ge"))
+            {
+                self.subscripts_in(name);
             }
         }
     }

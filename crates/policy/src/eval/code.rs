@@ -74,6 +74,10 @@ impl Eval<'_> {
             let code = super::expand::stream_value(stdin.clone());
             return self.code_value(lang, &code.at(value.span), why, Stream::empty(), &["stdin"]);
         }
+        if let Some(text) = self.open_descriptor(value) {
+            let code = super::expand::stream_value(text);
+            return self.code_value(lang, &code.at(value.span), why, stdin.clone(), &["stdin"]);
+        }
         if value.has_unknown() && value.prefix().is_empty() && value.labels.has(Labels::NETWORK.with(Labels::DECODED)) {
             return self.code_value(lang, value, why, Stream::empty(), &[]);
         }
@@ -87,14 +91,23 @@ impl Eval<'_> {
         }
         for name in self.matches(value).unwrap_or_default() {
             let name = Value::text(name).at(value.span);
-            if let Some((path, text)) = self.script_text(&name) {
+            if let Some((path, text)) = self.script_text(&name, lang) {
                 self.run_script(&path, &text, lang, value.span, stdin.clone());
             }
         }
-        match self.script_text(value) {
+        match self.script_text(value, lang) {
             Some((path, text)) => self.run_script(&path, &text, lang, value.span, stdin.clone()),
             None => Stream::unknown(Labels::PROGRAM),
         }
+    }
+
+    /// What can be read from `/dev/fd/3`, where the text opened it.
+    fn open_descriptor(&self, value: &Value) -> Option<Stream> {
+        let text = value.known()?;
+        let number = text
+            .strip_prefix("/dev/fd/")
+            .or_else(|| text.strip_prefix("/proc/self/fd/"))?;
+        self.state.inputs.get(&number.parse().ok()?).cloned()
     }
 
     /// Another shell: it sees the variables that were exported, no alias and hardly ever a function. Whether a name was
@@ -269,6 +282,7 @@ impl Eval<'_> {
             return Stream::unknown(Labels::PROGRAM);
         }
         self.spend_bytes(text.len());
+        let whole = !self.sources.is_empty() && self.file_pin.is_none() && span == Span::default();
         // What the code changes in its own process is not changed here.
         let printed = self.subshell(|eval| {
             let mut guest = Guest {
@@ -278,11 +292,14 @@ impl Eval<'_> {
                 program,
                 stdin: stdin.clone(),
                 span,
+                whole,
             };
             lang::run(lang, text, &mut guest)
         });
+        // Code that reads what flows in and prints nothing that is known passes on something.
+        let passes = !stdin.is_empty() && printed.as_ref().is_some_and(|p| p.known() == Some(""));
         match printed {
-            Some(printed) if !printed.has_unknown() => stream_of(Some(&printed)),
+            Some(printed) if !printed.has_unknown() && !passes => stream_of(Some(&printed)),
             printed => Stream::unknown(Labels::PROGRAM.with(printed.map_or(Labels::NONE, |p| p.labels))),
         }
     }
@@ -326,6 +343,8 @@ struct Guest<'e, 'w> {
     arguments: Vec<Value>,
     stdin: Stream,
     span: Span,
+    /// The code is all that stands in a file.
+    whole: bool,
 }
 
 impl Guest<'_, '_> {
@@ -390,6 +409,17 @@ impl lang::Host for Guest<'_, '_> {
 
     fn spend(&mut self) -> bool {
         self.eval.spend(1, self.span)
+    }
+
+    fn line(&mut self, line: u32) {
+        let source = self.eval.sources.last().filter(|_| self.whole);
+        if let Some(start) = source.and_then(|s| s.start_of(line)) {
+            self.span = Span { start, end: start };
+        }
+    }
+
+    fn load(&mut self, module: &str) {
+        self.eval.load_module(self.lang, module, self.span);
     }
 
     fn enter(&mut self, dir: &Value) -> Option<String> {

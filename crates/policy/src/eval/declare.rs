@@ -56,6 +56,11 @@ impl Eval<'_> {
                     self.state.vars.insert(name, Var::Ref(target.into()));
                 }
             } else {
+                if flags.contains('i')
+                    && let Some(text) = rest.known().map(ToString::to_string)
+                {
+                    let _ = self.arith_text(&text);
+                }
                 self.set(name, rest, append);
             }
         }

@@ -32,7 +32,13 @@ impl Eval<'_> {
                 .take(64)
                 .map(|t| Value::text(t).labelled(stdin.labels).at(span))
                 .collect(),
-            _ => alloc::vec![Value::unknown(stdin.labels.with(Labels::INPUT)).at(span)],
+            _ => {
+                let fed = Stream {
+                    text: None,
+                    ..stdin.clone()
+                };
+                alloc::vec![super::expand::stream_value(fed).labelled(Labels::INPUT).at(span)]
+            }
         };
         let marker = parsed
             .options

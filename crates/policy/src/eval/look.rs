@@ -42,6 +42,21 @@ impl Source {
         }
     }
 
+    /// The folder that it stands in.
+    pub(super) fn folder(&self) -> Option<&str> {
+        self.path.rsplit_once('/').map(|(folder, _)| folder)
+    }
+
+    /// Its path.
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Where a line, counted from zero, starts.
+    pub(super) fn start_of(&self, line: u32) -> Option<u32> {
+        self.lines.get(usize::try_from(line).ok()?).copied()
+    }
+
     /// `path:line`
     pub(super) fn place(&self, span: Span) -> String {
         let line = self.lines.partition_point(|start| *start <= span.start);
@@ -58,13 +73,14 @@ impl Eval<'_> {
     }
 
     /// The text of a file of somebody's own that is about to be run: its path, its text.
-    pub(super) fn script_text(&mut self, value: &Value) -> Option<(String, String)> {
+    pub(super) fn script_text(&mut self, value: &Value, lang: &str) -> Option<(String, String)> {
         let Target::Path(path) = self.resolve(value) else {
             return None;
         };
         if value.has_unknown() || value.has_glob() || path.contains(UNKNOWN) || self.is_installed(&path) {
             return None;
         }
+        let path = self.entry(path, lang);
         let text = self.file_text(&path)?;
         Some((path, text))
     }
@@ -150,7 +166,8 @@ impl Eval<'_> {
         self.run_text(path, text, lang, span, stdin)
     }
 
-    fn run_text(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
+    /// The text of a file in `lang`.
+    pub(super) fn run_text(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
         self.in_file(path, text, span, |eval| match lang {
             "sh" => eval.text(text, stdin),
             _ => {

@@ -24,6 +24,7 @@ mod long;
 mod look;
 mod losses;
 mod memo;
+mod modules;
 mod mounts;
 mod params;
 mod paths;
@@ -109,6 +110,8 @@ pub(crate) struct Eval<'w> {
     sources: Vec<Rc<look::Source>>,
     /// Files that were read.
     looked_into: Vec<String>,
+    /// Modules that code has loaded.
+    modules: Vec<String>,
     /// Variables of the text that the present command was made of.
     uses: Arc<Vec<Use>>,
     /// Where the present command stands.
@@ -182,6 +185,7 @@ impl<'w> Eval<'w> {
             file_pin: None,
             sources: Vec::new(),
             looked_into: Vec::new(),
+            modules: Vec::new(),
             disturbed: false,
             moved_refs: false,
             uses: Arc::default(),

@@ -197,7 +197,8 @@ impl Eval<'_> {
         let known = |text: &str| Held::One(Value::text(text));
         if let Ok(n) = name.parse::<usize>() {
             if n == 0 {
-                return self.state.zero.clone().map_or_else(|| known("bash"), Held::One);
+                let file = || self.sources.last().map_or("bash", |s| s.path());
+                return self.state.zero.clone().map_or_else(|| known(file()), Held::One);
             }
             return self
                 .state
@@ -215,6 +216,10 @@ impl Eval<'_> {
                 .cwd
                 .clone()
                 .map_or_else(|| Held::One(Value::unknown(Labels::RUNTIME)), |cwd| known(&cwd)),
+            "BASH_SOURCE" => match self.sources.last() {
+                Some(source) => known(source.path()),
+                None => Held::One(Value::unknown(Labels::VARIABLE)),
+            },
             "SHELL" | "BASH" => known("/bin/bash"),
             "IFS" => known(" \t\n"),
             "?" | "$" | "!" | "RANDOM" | "SECONDS" | "BASHPID" | "PPID" | "EPOCHSECONDS" => {

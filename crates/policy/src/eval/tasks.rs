@@ -46,6 +46,13 @@ impl Eval<'_> {
         if does.what == "task.alias" {
             return self.git_alias(parsed, context, span);
         }
+        if does.what == "task.module" {
+            if let Some(module) = on.first() {
+                let rest: Vec<Value> = parsed.operands.iter().skip(1).map(|(v, _)| v.clone()).collect();
+                self.run_module(module, &rest, &context.stdin);
+            }
+            return;
+        }
         let Some((store, names, file_option)) = store(does.what) else {
             return;
         };

@@ -219,9 +219,7 @@ impl Value {
     }
 
     pub(crate) fn has_unknown(&self) -> bool {
-        self.pieces
-            .iter()
-            .any(|p| matches!(p, Piece::Unknown | Piece::File(_)))
+        self.pieces.iter().any(|p| matches!(p, Piece::Unknown | Piece::File(_)))
     }
 
     /// The file whose text this is, when it is nothing else.

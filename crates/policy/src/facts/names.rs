@@ -14,6 +14,8 @@ pub(super) fn is(kind: &str, text: &str) -> bool {
         "real" => is_real(text),
         "here" => is_here(text),
         "elsewhere" => !is_here(text),
+        // A command where a file could stand.
+        "piped" => text.starts_with(['|', '!']),
         _ => false,
     }
 }

@@ -1,6 +1,6 @@
 //! Calls that compute, print, or stand for other calls.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::calls::{Args, Site};
@@ -112,8 +112,8 @@ impl Walk<'_> {
     fn required(&mut self, site: &Site<'_>) -> Val {
         match site.args.list.first().and_then(Val::known) {
             Some(module) => {
-                let module = module.strip_prefix("node:").unwrap_or(&module).to_string();
-                Val::Thing(module, Labels::NONE)
+                self.host.load(&module);
+                Val::Thing(super::imports::plain_module(&module), Labels::NONE)
             }
             None => Val::nothing(),
         }

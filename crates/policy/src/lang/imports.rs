@@ -38,7 +38,8 @@ impl Walk<'_> {
     }
 
     fn import_quoted(&mut self, cur: &Cursor, module: &str) {
-        let module = module.strip_prefix("node:").unwrap_or(module).replace('/', ".");
+        self.host.load(module);
+        let module = plain_module(module);
         let braces = (cur.at..cur.end)
             .find(|i| cur.get(*i) == Some(&Tok::Op("{")))
             .unwrap_or(cur.end);
@@ -54,6 +55,16 @@ impl Walk<'_> {
 
     fn import_named(&mut self, cur: &Cursor) {
         let from = cur.is_name("from");
+        let above = (cur.at + 1..cur.end).take_while(|i| matches!(cur.get(*i), Some(Tok::Op("." | "..."))));
+        let above = above.fold(String::new(), |dots, i| {
+            dots + match cur.get(i) {
+                Some(Tok::Op(op)) => *op,
+                _ => "",
+            }
+        });
+        if from {
+            self.load_from(cur, &above);
+        }
         let mut module = String::new();
         let mut at = cur.at + 1;
         let mut items = cur.at + 1;
@@ -89,11 +100,34 @@ impl Walk<'_> {
         self.imported(from, &module, &mut path);
     }
 
+    /// `from a.b import c` loads `a.b`, and `a.b.c` where that is a module.
+    fn load_from(&mut self, cur: &Cursor, above: &str) {
+        let words = names_in(&cur.range(cur.at + 1, cur.end));
+        let mut parts = words.splitn(2, |w| w == "import");
+        let module = parts.next().map(|m| m.join(".")).unwrap_or_default();
+        let module = String::from(above) + &module;
+        if !module.chars().all(|c| c == '.') {
+            self.host.load(&module);
+        }
+        for name in parts.next().unwrap_or_default() {
+            let dot = if module.ends_with('.') { "" } else { "." };
+            self.host.load(&alloc::format!("{module}{dot}{name}"));
+        }
+    }
+
     fn imported(&mut self, from: bool, module: &str, path: &mut String) {
         let path = core::mem::take(path);
+        if !from && !path.is_empty() {
+            self.host.load(&path);
+        }
         if from && !path.is_empty() {
             let thing = dotted(module, &path);
             self.bind(&path, Val::Thing(thing, Labels::NONE));
         }
     }
+}
+
+/// A module as names in it are written: `node:fs/promises` is `fs.promises`.
+pub(super) fn plain_module(module: &str) -> String {
+    module.strip_prefix("node:").unwrap_or(module).replace('/', ".")
 }

@@ -32,6 +32,8 @@ pub(super) struct Token {
     pub(super) tok: Tok,
     /// White space stands before it.
     pub(super) spaced: bool,
+    /// The line that it starts in, counted from zero.
+    pub(super) line: u32,
 }
 
 /// Longest first.
@@ -50,9 +52,15 @@ pub(super) fn tokens(syntax: Syntax, code: &str) -> Vec<Token> {
         syntax,
         out: Vec::new(),
         spaced: true,
+        line: 0,
         heredocs: Vec::new(),
     };
+    let mut counted = 0;
     while lexer.at < lexer.chars.len() {
+        let passed = lexer.chars.get(counted..lexer.at).unwrap_or_default();
+        let lines = passed.iter().filter(|c| **c == '\n').count();
+        lexer.line = lexer.line.saturating_add(u32::try_from(lines).unwrap_or(u32::MAX));
+        counted = lexer.at;
         lexer.step();
     }
     lexer.out
@@ -64,6 +72,7 @@ struct Lexer {
     syntax: Syntax,
     out: Vec<Token>,
     spaced: bool,
+    line: u32,
     /// Here-documents that start after this line: place in `out`, end mark, whether values are put in.
     heredocs: Vec<(usize, String, bool)>,
 }
@@ -83,7 +92,8 @@ impl Lexer {
 
     fn push(&mut self, tok: Tok) {
         let spaced = core::mem::take(&mut self.spaced);
-        self.out.push(Token { tok, spaced });
+        let line = self.line;
+        self.out.push(Token { tok, spaced, line });
     }
 
     fn step(&mut self) {

@@ -35,6 +35,11 @@ const WRITE: Role = Role {
     arg: "",
     tags: &[],
 };
+const INCLUDE: Role = Role {
+    kind: RoleKind::RunFile,
+    arg: "sql",
+    tags: &[],
+};
 const READ: Role = Role {
     kind: RoleKind::Read,
     arg: "",
@@ -198,12 +203,13 @@ fn sql(code: &str) -> Vec<Call> {
                 |c| used("an output pipe", SCRIPT, c),
             ));
         }
-        if let Some(file) = [".import ", ".read ", "\\i "].iter().find_map(|p| line.strip_prefix(p)) {
-            out.push(used(
-                "an input file",
-                READ,
-                file.split_whitespace().next().unwrap_or_default(),
-            ));
+        let first = |text: &str| text.split_whitespace().next().unwrap_or_default().to_string();
+        if let Some(file) = line.strip_prefix(".import ") {
+            out.push(used("an input file", READ, &first(file)));
+        }
+        let included = [".read ", "\\i ", "\\ir ", "source ", "\\. "];
+        if let Some(file) = included.iter().find_map(|p| line.strip_prefix(p)) {
+            out.push(used("an included file", INCLUDE, first(file).trim_end_matches(';')));
         }
     }
     for statement in code.split(';') {

@@ -52,6 +52,10 @@ pub(crate) trait Host {
     fn input(&mut self) -> Value;
     /// Whether one more call may be looked at.
     fn spend(&mut self) -> bool;
+    /// What follows stands in this line of the code, counted from zero.
+    fn line(&mut self, _line: u32) {}
+    /// A module is loaded.
+    fn load(&mut self, _module: &str) {}
     /// The working directory changes; gives the one before.
     fn enter(&mut self, dir: &Value) -> Option<String>;
     /// Back to the working directory before.
@@ -81,7 +85,7 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
     if lang == "tcl" {
         walk.tcl(code);
     } else {
-        walk.walk(&mut walk::Cursor::new(syntax, code));
+        walk.walk(&mut walk::Cursor::whole(syntax, code));
     }
     let has = |m: &str| walk.marks.contains(&m);
     let reverse = has("socket") && (has("shell") || has("duplicate"));

@@ -32,9 +32,24 @@ pub(super) struct Cursor {
     closes: Rc<[usize]>,
     pub(super) at: usize,
     pub(super) end: usize,
+    /// Lines are those of the whole code.
+    placed: bool,
 }
 
 impl Cursor {
+    /// All of a piece of code that does not stand in another one.
+    pub(super) fn whole(syntax: Syntax, code: &str) -> Self {
+        Self {
+            placed: true,
+            ..Self::new(syntax, code)
+        }
+    }
+
+    /// The line that the next token stands in.
+    fn line(&self) -> Option<u32> {
+        self.toks.get(self.at).filter(|_| self.placed).map(|t| t.line)
+    }
+
     pub(super) fn new(syntax: Syntax, code: &str) -> Self {
         let toks: Rc<[Token]> = tokens(syntax, code).into();
         let end = toks.len();
@@ -44,6 +59,7 @@ impl Cursor {
             closes,
             at: 0,
             end,
+            placed: false,
         }
     }
 
@@ -106,6 +122,7 @@ impl Cursor {
             closes: self.closes.clone(),
             at,
             end: end.min(self.end),
+            placed: self.placed,
         }
     }
 
@@ -241,6 +258,9 @@ impl<'h> Walk<'h> {
         while cur.name().is_some_and(|n| DECLARING.contains(&n)) && !matches!(cur.ahead(1), Some(Tok::Op("." | "("))) {
             cur.at += 1;
         }
+        if let Some(line) = cur.line().filter(|_| !matches!(cur.tok(), Some(Tok::Newline(_)))) {
+            self.host.line(line);
+        }
         if self.several(cur) {
             return None;
         }
@@ -291,7 +311,13 @@ impl<'h> Walk<'h> {
 
     fn named_statement(&mut self, name: &str, cur: &mut Cursor) -> Option<Val> {
         match name {
-            "import" | "from" if !matches!(cur.ahead(1), Some(Tok::Op("(" | "." | "="))) => {
+            "import" | "from"
+                if !matches!(cur.ahead(1), Some(Tok::Op("(" | "." | "=")))
+                    || name == "from"
+                        && self.lang == "python"
+                        && cur.spaced(1)
+                        && !matches!(cur.ahead(1), Some(Tok::Op("="))) =>
+            {
                 self.import(cur);
                 None
             }
