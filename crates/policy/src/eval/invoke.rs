@@ -486,6 +486,18 @@ impl Eval<'_> {
                 )
             }
             (RoleKind::CommandUntil, _) => self.for_each_found(words, role, parsed, span),
+            // `uv run x.py`: an interpreter is understood.
+            (_, lang @ "python") if words.first().is_some_and(|w| w.pattern().ends_with(".py")) => {
+                let role = Role {
+                    kind: RoleKind::RunFile,
+                    arg: lang,
+                    tags: &[],
+                };
+                if let Some((file, rest)) = words.split_first() {
+                    self.run_operand(role, file, context, rest);
+                }
+                Stream::unknown(Labels::PROGRAM)
+            }
             (_, "xargs") => self.xargs(words, context, parsed, span),
             _ => self.in_container(parsed, |eval| {
                 eval.external = true;

@@ -179,7 +179,7 @@ impl Eval<'_> {
 }
 
 /// The language of the interpreter in a `#!` line, by the facts about that interpreter.
-fn named_interpreter(text: &str, world: &Recorder<'_>) -> Option<&'static str> {
+pub(super) fn named_interpreter(text: &str, world: &Recorder<'_>) -> Option<&'static str> {
     let line = text.strip_prefix("#!")?.lines().next()?;
     let mut words = line.split_whitespace().map(|w| w.rsplit('/').next().unwrap_or(w));
     let mut name = words.next()?;

@@ -16,6 +16,7 @@ mod effects;
 mod expand;
 mod feeders;
 mod filters;
+mod gitfiles;
 mod globs;
 mod into;
 mod invoke;

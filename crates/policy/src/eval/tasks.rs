@@ -1,4 +1,4 @@
-//! Tasks that are kept in a file: `make t`, `npm run t`, `just t`; aliases and hooks of git.
+//! Tasks that are kept in a file: `make t`, `npm run t`, `just t`.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -9,16 +9,22 @@ use shell::Span;
 use super::roles::Context;
 use super::{Eval, Stream, UNKNOWN, Value};
 use crate::facts::{Does, On, Parsed};
-use crate::lang::tasks::{self, Line, Makefile};
+use crate::lang::justfile::Justfile;
+use crate::lang::makefile::Makefile;
+use crate::lang::tasks::{self, Line};
 use crate::{Answer, Target, places};
 
 /// Folders above that are looked through for a task file.
 const MAX_ABOVE: usize = 16;
 
+/// Packages of a workspace that are looked at.
+const MAX_PACKAGES: usize = 16;
+
 /// The option that adds text to what the file says.
 const EXTRA: &str = "--eval";
 
-/// Where the tasks of a runner are kept.
+/// How the files of a runner are read.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Store {
     Make,
     Just,
@@ -27,100 +33,189 @@ enum Store {
     GitHook,
 }
 
-/// A runner, as facts name it (`run task.npm`): its files, and how they are read.
+/// A runner, as facts name it (`run task.npm`): how its files are read, and the option that names another one. The names
+/// of its files are the table `task-files`.
 fn store(what: &str) -> Option<(Store, &'static [&'static str], &'static str)> {
-    Some(match what {
-        "task.make" => (Store::Make, &["GNUmakefile", "makefile", "Makefile"], "-f"),
-        "task.just" => (Store::Just, &["justfile", "Justfile", ".justfile"], "-f"),
-        "task.npm" => (Store::Json("scripts"), &["package.json"], ""),
-        "task.composer" => (Store::Json("scripts"), &["composer.json"], ""),
-        "task.deno" => (Store::Json("tasks"), &["deno.json", "deno.jsonc", "package.json"], "-c"),
-        "task.hook" => (Store::GitHook, &[".git"], ""),
+    let (store, option) = match what {
+        "task.make" => (Store::Make, "-f"),
+        "task.just" => (Store::Just, "-f"),
+        "task.npm" | "task.script" | "task.workspace" | "task.workspaces" | "task.composer" => {
+            (Store::Json("scripts"), "")
+        }
+        "task.deno" => (Store::Json("tasks"), "-c"),
+        "task.hook" => (Store::GitHook, ""),
         _ => return None,
-    })
+    };
+    let same = match what {
+        "task.script" | "task.workspace" | "task.workspaces" => "task.npm",
+        _ => what,
+    };
+    let rows = crate::facts::settings("task-files").iter();
+    let names = rows
+        .filter(|(name, _)| *name == same)
+        .map(|(_, role)| role.tags)
+        .next()?;
+    Some((store, names, option))
+}
+
+/// A file of tasks: the folder that they run in, its path, its text.
+struct TaskFile {
+    dir: String,
+    path: String,
+    text: String,
 }
 
 impl Eval<'_> {
     /// `run task.KIND`: the tasks `on` (the default, when there are none) of the file that keeps them.
     pub(super) fn task(&mut self, does: &Does, on: &[&Value], parsed: &Parsed, context: &Context, span: Span) {
-        if does.what == "task.alias" {
-            return self.git_alias(parsed, context, span);
-        }
-        if does.what == "task.module" {
-            if let Some(module) = on.first() {
-                let rest: Vec<Value> = parsed.operands.iter().skip(1).map(|(v, _)| v.clone()).collect();
-                self.run_module(module, &rest, &context.stdin);
-            }
-            return;
+        match does.what {
+            "task.alias" => return self.git_alias(parsed, context, span),
+            "task.module" => return self.module_task(on, parsed, context),
+            // A word that is no command of the runner's own.
+            "task.script" if parsed.path.len() != 1 => return,
+            _ => {}
         }
         let Some((store, names, file_option)) = store(does.what) else {
             return;
         };
         let option = |name| parsed.option(name).and_then(|(_, value)| value.as_ref());
-        let given = option(EXTRA);
-        let found = self.task_file(names, option(file_option), &store);
-        let Some((dir, path, text)) = found.or_else(|| given.and_then(|_| self.no_file(names))) else {
+        let given = option(EXTRA).map(|text| text.pattern().replace(UNKNOWN, "?") + "\n");
+        let found = self.task_file(names, option(file_option), &store, context);
+        let mut files: Vec<TaskFile> = found
+            .or_else(|| given.as_ref().and_then(|_| self.no_file(names)))
+            .into_iter()
+            .collect();
+        let mut goals: Vec<String> = on.iter().filter_map(|v| v.written()).collect();
+        if store == Store::GitHook {
+            let dirs: Vec<String> = files.into_iter().map(|f| f.dir).collect();
+            dirs.iter()
+                .for_each(|dir| goals.iter().for_each(|hook| self.hook(dir, hook, parsed, span)));
             return;
-        };
-        let goals: Vec<String> = on.iter().filter_map(|v| v.known()).map(ToString::to_string).collect();
-        if let Store::GitHook = store {
-            return goals.iter().for_each(|hook| self.hook(&path, hook, span));
         }
-        let text = match given {
-            Some(given) => given.pattern().replace(UNKNOWN, "?") + "\n" + &text,
-            None => text,
-        };
+        if let Store::Json("scripts") = store {
+            let mut named = named_packages(parsed);
+            if does.what == "task.workspace" && !goals.is_empty() {
+                named = alloc::vec![goals.remove(0)];
+                goals.truncate(1);
+            }
+            let all = parsed.tag("packages") || does.what == "task.workspaces";
+            files = self.chosen_packages(files, &named, all);
+        }
+        for mut file in files {
+            file.text = given.clone().unwrap_or_default() + &file.text;
+            self.task_of(&file, store, does, &goals, parsed, context, span);
+        }
+    }
+
+    /// The tasks `goals` of one file.
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of a call")]
+    fn task_of(
+        &mut self,
+        file: &TaskFile,
+        store: Store,
+        does: &Does,
+        goals: &[String],
+        parsed: &Parsed,
+        context: &Context,
+        span: Span,
+    ) {
+        let dir = &file.dir;
+        let mut include = |name: &str| self.task_text(&places::clean(name, dir));
+        let mut environment = String::new();
         let lines = match store {
-            Store::Make => make_lines(&text, &goals),
-            Store::Just => tasks::just_lines(&text, goals.first().map(String::as_str)),
-            Store::Json(key) => json_lines(&text, key, &goals),
+            Store::Make => {
+                let (given, goals) = variables(goals);
+                let make = Makefile::read(&file.text, &mut include);
+                environment = make.environment(&given);
+                make.lines(&goals, &given, does.tags.contains(&"dry"))
+            }
+            Store::Just => Justfile::read(&file.text, &mut include).lines(goals),
+            Store::Json(key) => json_lines(&file.text, key, goals),
             Store::GitHook => Vec::new(),
         };
-        let program = context.program.clone();
+        if lines.is_empty() {
+            return;
+        }
         let extra = match store {
-            Store::Json(_) => handed_on(parsed, usize::from(does.on == On::First)),
+            Store::Json(_) => handed_on(
+                parsed,
+                match does.on {
+                    On::First => 1,
+                    On::Operands => usize::MAX,
+                    _ => 0,
+                },
+            ),
             _ => String::new(),
         };
-        self.in_file(&path, &text, span, |eval| {
+        self.in_file(&file.path, &file.text, span, |eval| {
             for (at, line) in lines {
                 let start = u32::try_from(at).unwrap_or_default();
-                eval.file_pin = Some(Span { start, end: start });
-                let line = Value::text(line + &extra).at(Span { start, end: start });
+                let place = Span { start, end: start };
+                eval.file_pin = Some(place);
+                let line = Value::text(line + &extra).at(place);
                 eval.subshell(|eval| {
                     eval.state.cwd = Some(dir.clone());
-                    eval.code_value("sh", &line, &program, Stream::empty(), &[])
+                    if !environment.is_empty() {
+                        eval.text(&environment, Stream::empty());
+                    }
+                    eval.task_line(&line, &context.program)
                 });
             }
         });
     }
 
-    /// Stands for a task file that is not there.
-    fn no_file(&self, names: &[&str]) -> Option<(String, String, String)> {
-        let cwd = self.state.cwd.clone()?;
-        let path = places::clean(names.first()?, &cwd);
-        Some((cwd, path, String::new()))
+    /// A line of a task: for a shell, or for the interpreter that it begins with.
+    fn task_line(&mut self, line: &Value, program: &str) -> Stream {
+        let text = line.known().unwrap_or_default();
+        let lang = if text.starts_with("#!") {
+            super::look::named_interpreter(text, self.world).unwrap_or("other")
+        } else {
+            "sh"
+        };
+        self.code_value(lang, line, program, Stream::empty(), &[])
     }
 
-    /// The folder, the path and the text of the file that keeps the tasks.
-    fn task_file(&mut self, names: &[&str], given: Option<&Value>, store: &Store) -> Option<(String, String, String)> {
+    fn module_task(&mut self, on: &[&Value], parsed: &Parsed, context: &Context) {
+        if let Some(module) = on.first() {
+            let rest: Vec<Value> = parsed.operands.iter().skip(1).map(|(v, _)| v.clone()).collect();
+            self.run_module(module, &rest, &context.stdin);
+        }
+    }
+
+    /// Stands for a task file that is not there.
+    fn no_file(&self, names: &[&str]) -> Option<TaskFile> {
+        let dir = self.state.cwd.clone()?;
+        let path = places::clean(names.first()?, &dir);
+        Some(TaskFile {
+            dir,
+            path,
+            text: String::new(),
+        })
+    }
+
+    /// The file that keeps the tasks.
+    fn task_file(
+        &mut self,
+        names: &[&str],
+        given: Option<&Value>,
+        store: &Store,
+        context: &Context,
+    ) -> Option<TaskFile> {
         let cwd = self.state.cwd.clone()?;
         if let Some(given) = given {
-            let Target::Path(path) = self.resolve(given) else {
-                return None;
-            };
-            let text = self.task_text(&path)?;
-            return Some((cwd, path, text));
+            return self.given_file(given, cwd, context);
         }
         let mut dir = cwd.as_str();
         for _ in 0..MAX_ABOVE {
             for name in names {
                 let path = places::clean(name, dir);
-                if let Store::GitHook = store {
-                    if matches!(self.world.kind(&path), Answer::Known(_)) {
-                        return Some((dir.into(), path, String::new()));
-                    }
-                } else if let Some(text) = self.task_text(&path) {
-                    return Some((dir.into(), path, text));
+                let text = match store {
+                    Store::GitHook => matches!(self.world.kind(&path), Answer::Known(_)).then(String::new),
+                    _ => self.task_text(&path),
+                };
+                if let Some(text) = text {
+                    let dir = dir.to_string();
+                    return Some(TaskFile { dir, path, text });
                 }
             }
             // make looks nowhere else.
@@ -132,8 +227,81 @@ impl Eval<'_> {
         None
     }
 
+    /// A file that an option names; `-` is what flows in.
+    fn given_file(&mut self, given: &Value, dir: String, context: &Context) -> Option<TaskFile> {
+        let streamed = matches!(given.known(), Some("-" | "/dev/stdin"));
+        let (path, text) = match (streamed, &context.stdin.text) {
+            (true, Some(text)) => (places::clean("-", &dir), text.clone()),
+            (true, None) => {
+                let path = context.stdin.file.as_deref()?.to_string();
+                let text = self.task_text(&path)?;
+                (path, text)
+            }
+            (false, _) => {
+                let Target::Path(path) = self.resolve(given) else {
+                    return None;
+                };
+                let text = self.task_text(&path)?;
+                (path, text)
+            }
+        };
+        Some(TaskFile { dir, path, text })
+    }
+
+    /// The packages of a workspace that options choose; without one, the package itself.
+    fn chosen_packages(&mut self, files: Vec<TaskFile>, named: &[String], all: bool) -> Vec<TaskFile> {
+        let (Some(root), true) = (files.first(), !named.is_empty() || all) else {
+            return files;
+        };
+        let mut patterns = tasks::workspaces(&root.text);
+        if let Some(text) = self.task_text(&places::clean("pnpm-workspace.yaml", &root.dir)) {
+            patterns.extend(tasks::workspaces(&text));
+        }
+        patterns.extend(named.iter().map(|name| name.trim_end_matches("...").to_string()));
+        let dir = root.dir.clone();
+        let mut out: Vec<TaskFile> = Vec::new();
+        let paths: Vec<String> = patterns.iter().flat_map(|p| self.packages_like(p, &dir)).collect();
+        for path in paths {
+            let package = path.rsplit_once('/').map_or(dir.as_str(), |(dir, _)| dir).to_string();
+            if out.iter().any(|f| f.path == path) || out.len() >= MAX_PACKAGES {
+                continue;
+            }
+            let Some(text) = self.task_text(&path) else { continue };
+            let name = tasks::package_name(&text).unwrap_or_default();
+            let is = |wanted: &String| {
+                let wanted = wanted.trim_start_matches("./").trim_end_matches("...");
+                crate::glob::matches(wanted, &name) || package.ends_with(&alloc::format!("/{wanted}"))
+            };
+            if named.is_empty() || named.iter().any(is) {
+                out.push(TaskFile {
+                    dir: package,
+                    path,
+                    text,
+                });
+            }
+        }
+        out
+    }
+
+    /// The `package.json` files in the folders that a pattern stands for.
+    fn packages_like(&self, pattern: &str, dir: &str) -> Vec<String> {
+        let (folder, last) = pattern.trim_end_matches('/').rsplit_once('/').unwrap_or((".", pattern));
+        let folder = places::clean(folder.trim_end_matches("/**"), dir);
+        if !last.contains('*') {
+            return alloc::vec![places::clean(&(pattern.to_string() + "/package.json"), dir)];
+        }
+        let names = match self.world.list(&folder) {
+            Answer::Known(names) => names,
+            Answer::Absent | Answer::Unknown => Vec::new(),
+        };
+        let inside = names.iter().filter(|name| crate::glob::matches(last, name));
+        inside
+            .map(|name| alloc::format!("{folder}/{name}/package.json"))
+            .collect()
+    }
+
     /// What the file holds: what this text wrote to it, or what the world has.
-    fn task_text(&mut self, path: &str) -> Option<String> {
+    pub(super) fn task_text(&mut self, path: &str) -> Option<String> {
         if path.contains(UNKNOWN) {
             return None;
         }
@@ -144,86 +312,25 @@ impl Eval<'_> {
             None => None,
         }
     }
-
-    /// A hook of a repository that a git command would run.
-    fn hook(&mut self, git: &str, hook: &str, span: Span) {
-        let folder = self.git_setting("core", "hookspath");
-        let path = match folder {
-            Some(folder) => places::clean(&folder, git.trim_end_matches("/.git")) + "/" + hook,
-            None => alloc::format!("{git}/hooks/{hook}"),
-        };
-        if matches!(self.world.kind(&path), Answer::Known(_)) {
-            let hook = Value::text(path).at(span);
-            self.subshell(|eval| eval.run_file(&hook, "sh", "git", &Stream::empty()));
-        }
-    }
-
-    /// A command of git that is none of its own is an alias, if the settings say so.
-    fn git_alias(&mut self, parsed: &Parsed, context: &Context, span: Span) {
-        let first = parsed.operands.first().and_then(|(v, _)| v.known());
-        let Some(name) = first.filter(|_| parsed.path.len() == 1) else {
-            return;
-        };
-        let Some(alias) = self.git_setting("alias", name) else {
-            return;
-        };
-        let line = match alias.strip_prefix('!') {
-            Some(shell) => shell.to_string(),
-            None => alloc::format!("git {alias}"),
-        };
-        let line = Value::text(line + &handed_on(parsed, 1)).at(span);
-        let why = alloc::format!("git alias {name}");
-        let program = context.program.clone();
-        self.nested(span, &why, |eval| {
-            eval.code_value("sh", &line, &program, Stream::empty(), &[])
-        });
-    }
-
-    /// A setting of git, from the repository's file or the person's.
-    fn git_setting(&mut self, section: &str, key: &str) -> Option<String> {
-        let home = self.world.home().to_string();
-        let files = [
-            alloc::format!("{}/.git/config", self.workspace),
-            alloc::format!("{home}/.gitconfig"),
-            alloc::format!("{home}/.config/git/config"),
-        ];
-        files.iter().find_map(|file| {
-            let text = self.task_text(file)?;
-            setting_in(&text, section, key)
-        })
-    }
 }
 
-/// `key = value` in the section `[section]` of a file of git settings.
-fn setting_in(text: &str, section: &str, key: &str) -> Option<String> {
-    let mut inside = false;
-    for line in text.lines().map(str::trim) {
-        if let Some(head) = line.strip_prefix('[') {
-            inside = head.trim_end_matches(']').trim().eq_ignore_ascii_case(section);
-        } else if let Some((name, value)) = line.split_once('=').filter(|_| inside)
-            && name.trim().eq_ignore_ascii_case(key)
-        {
-            let value = value.trim();
-            let bare = value
-                .strip_prefix('"')
-                .and_then(|v| v.strip_suffix('"'))
-                .unwrap_or(value);
-            return Some(bare.replace("\\\"", "\"").replace("\\\\", "\\"));
-        }
-    }
-    None
+/// The packages of a workspace that options name.
+fn named_packages(parsed: &Parsed) -> Vec<String> {
+    let options = parsed.options.iter().filter(|(o, _)| o.role.tags.contains(&"package"));
+    options
+        .filter_map(|(_, v)| Some(v.as_ref()?.known()?.to_string()))
+        .collect()
 }
 
 /// Words with `=` are variables, the others targets.
-fn make_lines(text: &str, words: &[String]) -> Vec<Line> {
+fn variables(words: &[String]) -> (BTreeMap<String, String>, Vec<String>) {
     let (given, goals): (Vec<&String>, Vec<&String>) = words.iter().partition(|w| w.contains('='));
-    let given: BTreeMap<String, String> = given
+    let given = given
         .iter()
         .filter_map(|w| w.split_once('='))
         .map(|(name, value)| (name.trim_end_matches([':', '+', '?']).to_string(), value.to_string()))
         .collect();
-    let goals: Vec<String> = goals.into_iter().cloned().collect();
-    Makefile::read(text).lines(&goals, &given)
+    (given, goals.into_iter().cloned().collect())
 }
 
 /// A script with what runs before and after it.
@@ -231,14 +338,26 @@ fn json_lines(text: &str, key: &str, goals: &[String]) -> Vec<Line> {
     let Some(scripts) = tasks::json_scripts(text, key) else {
         return Vec::new();
     };
-    let names = goals
-        .iter()
-        .flat_map(|g| [alloc::format!("pre{g}"), g.clone(), alloc::format!("post{g}")]);
+    let goals = goals.iter().flat_map(|goal| {
+        let name = ["npm:", "yarn:", "pnpm:", "bun:"]
+            .iter()
+            .find_map(|by| goal.strip_prefix(by));
+        let name = name.unwrap_or(goal);
+        match name.contains('*') {
+            true => scripts
+                .keys()
+                .filter(|key| crate::glob::matches(name, key))
+                .cloned()
+                .collect(),
+            false => alloc::vec![name.to_string()],
+        }
+    });
+    let names = goals.flat_map(|g| [alloc::format!("pre{g}"), g.clone(), alloc::format!("post{g}")]);
     names.filter_map(|name| scripts.get(&name).cloned()).collect()
 }
 
 /// The words after the task's name are handed on to it.
-fn handed_on(parsed: &Parsed, count: usize) -> String {
+pub(super) fn handed_on(parsed: &Parsed, count: usize) -> String {
     let mut out = String::new();
     for (word, _) in parsed.operands.iter().skip(count) {
         let text = word.pattern().replace(UNKNOWN, "?").replace('\'', "'\\''");
