@@ -29,6 +29,7 @@ pub(crate) struct Machine<'a> {
     user: String,
     own: OnceCell<Vec<String>>,
     asked: Cell<usize>,
+    looks: OnceCell<snapshot::Looks>,
 }
 
 impl<'a> Machine<'a> {
@@ -43,6 +44,7 @@ impl<'a> Machine<'a> {
             home,
             own: OnceCell::new(),
             asked: Cell::new(0),
+            looks: OnceCell::new(),
         }
     }
 
@@ -139,11 +141,25 @@ impl World for Machine<'_> {
     }
 
     fn loss(&self, dir: &str, work: Work<'_>) -> Answer<Loss> {
-        if self.may_ask() {
-            snapshot::loss(Path::new(dir), work)
-        } else {
-            Answer::Unknown
+        if !self.may_ask() {
+            return match work {
+                Work::Everything(_) => Answer::Known(Loss::more()),
+                _ => Answer::Unknown,
+            };
         }
+        let looks = self.looks.get_or_init(|| snapshot::Looks::new(names_of_ignored()));
+        looks.loss(Path::new(dir), work)
+    }
+}
+
+/// What the table of paths says about files that git ignores.
+fn names_of_ignored() -> snapshot::Known {
+    let (rebuilt, _) = policy::patterns("rebuilt");
+    let (precious, samples) = policy::patterns("precious");
+    snapshot::Known {
+        rebuilt,
+        precious,
+        samples,
     }
 }
 

@@ -27,5 +27,5 @@ pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
 pub use posture::Posture;
 pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};
-pub use rules::RULES_DIGEST;
+pub use rules::{RULES_DIGEST, patterns};
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};

@@ -1,6 +1,7 @@
 //! The built-in rules: the tables made from `rules/verdicts/*.toml` and `rules/paths.toml` at build time.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use rulebook::{PathRow, Rule};
 
@@ -8,6 +9,18 @@ use crate::{Effect, Finding, Kind, Posture, Settings, Target};
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 include!(concat!(env!("OUT_DIR"), "/digest.rs"));
+
+/// The patterns of the table of paths that give a label, and those that are excepted.
+#[must_use]
+pub fn patterns(label: &str) -> (Vec<&'static str>, Vec<&'static str>) {
+    let labels = |row: &usize| PATHS.get(*row).is_some_and(|row| row.tags.contains(&label));
+    let globs = GLOBS.iter().filter(|(_, row)| labels(row)).map(|(glob, _)| *glob);
+    let rows = PATHS.iter().filter(|row| row.tags.contains(&label));
+    (
+        globs.collect(),
+        rows.flat_map(|row| row.except.iter().copied()).collect(),
+    )
+}
 
 /// Whether a rule speaks about this effect of a request of this kind.
 pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect) -> bool {

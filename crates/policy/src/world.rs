@@ -56,8 +56,14 @@ pub enum Work<'a> {
         /// Which of them.
         ignored: Ignored,
     },
-    /// What was stashed.
-    Stashes,
+    /// What was stashed: the entry of this number, or all of it.
+    Stash(Option<usize>),
+    /// What was done by hand while a merge, a rebase or their like waits.
+    Merge,
+    /// What the submodules at and below these paths hold; without paths, all of them.
+    Modules(&'a [String]),
+    /// Commits that only the detached place in history leads to that the working tree is at.
+    Detached,
     /// Commits that nothing but these references (`refs/heads/topic`) lead to.
     Branches(&'a [String]),
     /// Files that are not tracked and stand where this revision has others; nothing, when it is no revision.
@@ -83,7 +89,9 @@ pub enum Ignored {
 impl Work<'_> {
     fn subject(&self, dir: &str) -> String {
         match self {
-            Self::Changes(below) | Self::Untracked { below, .. } if !below.is_empty() => below.join(" "),
+            Self::Changes(below) | Self::Untracked { below, .. } | Self::Modules(below) if !below.is_empty() => {
+                below.join(" ")
+            }
             Self::Branches(names) => alloc::format!("{} in {dir}", names.join(" ")),
             Self::Commits(name) | Self::Replaced(name) => alloc::format!("{name} in {dir}"),
             Self::Everything(path) => (*path).to_string(),
@@ -93,10 +101,10 @@ impl Work<'_> {
 
     const fn question(&self) -> &'static str {
         match self {
-            Self::Changes(_) => "changes",
+            Self::Changes(_) | Self::Merge | Self::Modules(_) => "changes",
             Self::Untracked { .. } => "untracked",
-            Self::Stashes => "stashes",
-            Self::Branches(_) | Self::Commits(_) => "commits",
+            Self::Stash(_) => "stashes",
+            Self::Branches(_) | Self::Commits(_) | Self::Detached => "commits",
             Self::Replaced(_) => "replaced",
             Self::Everything(_) => "only-copy",
         }
@@ -116,11 +124,22 @@ pub struct Loss {
     pub secrets: u32,
     /// Size of the files in bytes.
     pub bytes: u64,
+    /// Not all was looked at, so the counts are less than what there is.
+    pub more: bool,
     /// Some of the names, [`LOSS_NAMES`] at most.
     pub names: Vec<String>,
 }
 
 impl Loss {
+    /// What could not be looked at: nothing is counted, and everything may be lost.
+    #[must_use]
+    pub fn more() -> Self {
+        Self {
+            more: true,
+            ..Self::default()
+        }
+    }
+
     /// Adds what else would be lost, and keeps only as many names as are shown.
     pub fn add(&mut self, more: Self) {
         self.changed = self.changed.saturating_add(more.changed);
@@ -128,6 +147,7 @@ impl Loss {
         self.commits = self.commits.saturating_add(more.commits);
         self.secrets = self.secrets.saturating_add(more.secrets);
         self.bytes = self.bytes.saturating_add(more.bytes);
+        self.more |= more.more;
         self.names.extend(more.names);
         self.names.truncate(LOSS_NAMES);
     }
@@ -135,7 +155,7 @@ impl Loss {
     /// Whether nothing would be lost.
     #[must_use]
     pub const fn is_nothing(&self) -> bool {
-        self.changed == 0 && self.untracked == 0 && self.commits == 0 && self.secrets == 0
+        self.changed == 0 && self.untracked == 0 && self.commits == 0 && self.secrets == 0 && !self.more
     }
 
     /// In words: `changes in 2 files and 1 untracked file (a.rs, b.rs, notes; 4 kB)`.
@@ -168,6 +188,11 @@ impl Loss {
         .flatten()
         .collect();
         let mut text = parts.join(", ");
+        match (self.more, text.is_empty()) {
+            (true, true) => return "more than can be looked at".to_string(),
+            (true, false) => text.insert_str(0, "more than "),
+            _ => {}
+        }
         let total = self.changed + self.untracked + self.commits + self.secrets;
         let more = if (self.names.len() as u64) < u64::from(total) {
             ", …"

@@ -11,19 +11,27 @@ const MAX_COMMITS: usize = 1_000;
 /// References that a repository may have.
 const MAX_REFS: usize = 20_000;
 
-/// What is stashed: one entry of the log for each.
-pub(crate) fn stashes(repo: &Repo) -> Option<Loss> {
+/// What is stashed: one entry of the log for each, the newest first; or only the entry of this number.
+pub(crate) fn stashed(repo: &Repo, entry: Option<usize>) -> Option<Loss> {
     let mut loss = Loss::default();
     let Some(stash) = repo.git.try_find_reference("refs/stash").ok()? else {
         return Some(loss);
     };
     let mut log = stash.log_iter();
+    let mut messages = Vec::new();
     for line in log.all().ok()??.take(MAX_COMMITS) {
-        let line = line.ok()?;
-        loss.commits += 1;
-        crate::name(&mut loss, &line.message.to_str_lossy());
+        messages.push(line.ok()?.message.to_str_lossy().into_owned());
     }
-    loss.commits = loss.commits.max(1);
+    // Without a log there is still the stash itself.
+    if messages.is_empty() {
+        messages.push(String::from("stash"));
+    }
+    messages.reverse();
+    let (skip, take) = entry.map_or((0, messages.len()), |entry| (entry, 1));
+    for message in messages.iter().skip(skip).take(take) {
+        loss.commits += 1;
+        crate::name(&mut loss, message);
+    }
     Some(loss)
 }
 
@@ -65,6 +73,14 @@ pub(crate) fn dropped_by_reset(repo: &Repo, revision: &str) -> Option<Loss> {
     beyond(repo, head, others)
 }
 
+/// Commits that nothing but the working tree's own, detached place in history leads to.
+pub(crate) fn detached(repo: &Repo) -> Option<Loss> {
+    if !repo.git.head().ok()?.is_detached() {
+        return Some(Loss::default());
+    }
+    beyond(repo, repo.git.head_id().ok()?.detach(), tips(repo, |_| true)?)
+}
+
 /// Commits here that no remote branch leads to.
 pub(crate) fn unpublished(repo: &Repo) -> Option<Loss> {
     let remote = tips(repo, |name| name.starts_with("refs/remotes/"))?;
@@ -90,6 +106,7 @@ fn tips(repo: &Repo, wanted: impl Fn(&str) -> bool) -> Option<Vec<ObjectId>> {
         if count > MAX_REFS {
             return None;
         }
+        repo.means.files(1)?;
         let name = reference.name().as_bstr().to_str_lossy().into_owned();
         if name != "refs/stash" && wanted(&name) {
             // A reference to something that is no commit leads nowhere that matters here.
@@ -106,6 +123,7 @@ fn beyond(repo: &Repo, tip: ObjectId, others: Vec<ObjectId>) -> Option<Loss> {
     if others.contains(&tip) {
         return Some(loss);
     }
+    repo.means.files(1_000)?;
     for commit in repo
         .git
         .rev_walk([tip])

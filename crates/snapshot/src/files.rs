@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use gix::bstr::{BString, ByteSlice as _};
@@ -9,39 +10,18 @@ use gix::dir::entry::{Kind, Status};
 use gix::dir::walk::EmissionMode;
 use policy::{Ignored, Loss};
 
+use crate::looks::{Looks, Means};
 use crate::repo::Repo;
 
-/// Files that are counted before the count is taken as large enough.
-const MAX_FILES: usize = 20_000;
-/// Folders that a build or a package manager fills, and fills again.
-const REGROWS: &[&str] = &[
-    "node_modules",
-    "target",
-    "build",
-    "dist",
-    "out",
-    "__pycache__",
-    ".venv",
-    "venv",
-    ".tox",
-    ".next",
-    ".cache",
-    "bin",
-    "obj",
-    ".gradle",
-    "coverage",
-    "vendor",
-    "Pods",
-    "DerivedData",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".terraform",
-];
 /// Repositories inside the one that is looked at.
 const MAX_INNER: usize = 16;
+/// What a walk costs, however little it finds.
+const WALK: usize = 100;
+/// Paths of one walk.
+const MAX_PATHS: usize = 100_000;
 
 /// Whatever stands at and below `path` and is nowhere else.
-pub(crate) fn everything(path: &Path) -> Option<Loss> {
+pub(crate) fn everything(looks: &Looks, path: &Path) -> Option<Loss> {
     let path = crate::clean(path);
     let meta = path.symlink_metadata().ok()?;
     // Of a link only the link goes.
@@ -49,112 +29,117 @@ pub(crate) fn everything(path: &Path) -> Option<Loss> {
         return Some(Loss::default());
     }
     if path.join(".git").symlink_metadata().is_ok() {
-        return crate::whole(&path, 0);
+        return crate::whole(&path, looks.means(), 0);
     }
-    let Some(repo) = path.parent().and_then(Repo::around) else {
-        return unversioned(&path);
+    let Some(repo) = path.parent().and_then(|dir| looks.around(dir)) else {
+        return unversioned(looks.means(), &path);
     };
     let inside = vec![repo.inside(&path)?];
     let mut loss = crate::changes::since_the_last_commit(&repo, &inside)?;
-    loss.add(untracked(&repo, &inside, Ignored::No)?);
-    loss.add(secrets(&repo, &inside)?);
-    loss.add(inner_repositories(&repo, &inside, 0)?);
+    loss.add(lying_around(&repo, &inside, 0)?);
     Some(loss)
 }
 
-/// Files that are not tracked, at and below `below`.
-pub(crate) fn untracked(repo: &Repo, below: &[String], ignored: Ignored) -> Option<Loss> {
-    let mut loss = Loss::default();
-    let also = (ignored != Ignored::No).then_some(EmissionMode::Matching);
-    let (found, complete) = walk(repo, below, EmissionMode::Matching, also)?;
-    for (path, _, is_ignored) in found {
-        let wanted = match ignored {
-            Ignored::No => !is_ignored,
-            Ignored::Also => true,
-            Ignored::Only => is_ignored,
-        };
-        if wanted {
-            loss.untracked += 1;
-            loss.bytes += size(repo, &path);
-            crate::name(&mut loss, &path);
+/// What is not tracked at and below `below`: files, ignored secrets, repositories with work of their own.
+pub(crate) fn lying_around(repo: &Repo, below: &[String], depth: u8) -> Option<Loss> {
+    let ignored = Some(EmissionMode::CollapseDirectory);
+    let found = walk(repo, below, EmissionMode::Matching, ignored)?;
+    let mut loss = Loss {
+        more: !found.complete,
+        ..Loss::default()
+    };
+    let mut inner = Vec::new();
+    let mut hidden = Vec::new();
+    for (path, kind, is_ignored) in found.paths {
+        match (kind, is_ignored) {
+            (_, true) => hidden.push((path, kind)),
+            (Kind::Repository, false) => inner.push(path),
+            _ => count(repo, &mut loss, &path),
         }
     }
-    (complete || loss.untracked > 0).then_some(loss)
-}
-
-/// Ignored files that look as if they held secrets or data.
-pub(crate) fn secrets(repo: &Repo, below: &[String]) -> Option<Loss> {
-    let mut loss = Loss::default();
-    for (path, _) in ignored_files(repo, below)? {
-        if is_precious(&path) {
+    for (path, is_repository) in ignored_files(repo, hidden)? {
+        if is_repository {
+            inner.push(path);
+        } else if repo.means.known.is_precious(last(&path)) {
             loss.secrets += 1;
             loss.bytes += size(repo, &path);
             crate::name(&mut loss, &path);
         }
     }
+    inner.extend(submodules(repo, below)?);
+    for path in inner.iter().take(MAX_INNER) {
+        loss.add(crate::whole(&repo.root().join(path), &repo.means, depth + 1)?);
+    }
+    loss.more |= inner.len() > MAX_INNER;
     Some(loss)
 }
 
-/// Repositories within this one: submodules, and those that are not tracked.
-pub(crate) fn inner_repositories(repo: &Repo, below: &[String], depth: u8) -> Option<Loss> {
-    let index = repo.git.index_or_empty().ok()?;
+/// What the submodules at and below `below` hold.
+pub(crate) fn modules(repo: &Repo, below: &[String]) -> Option<Loss> {
+    let mut loss = Loss::default();
+    for path in submodules(repo, below)? {
+        loss.add(crate::whole(&repo.root().join(path), &repo.means, 1)?);
+    }
+    Some(loss)
+}
+
+/// Submodules that are there.
+fn submodules(repo: &Repo, below: &[String]) -> Option<Vec<String>> {
+    let index = repo.index()?;
     let modules = index
         .entries()
         .iter()
         .filter(|e| e.mode == gix::index::entry::Mode::COMMIT);
-    let mut inner: Vec<String> = modules.map(|e| e.path(&index).to_str_lossy().into_owned()).collect();
-    inner.retain(|path| crate::is_below(path, below) && repo.root().join(path).join(".git").exists());
-    let (untracked, complete) = walk(repo, below, EmissionMode::Matching, None)?;
-    if !complete {
-        return None;
-    }
-    inner.extend(
-        untracked
-            .into_iter()
-            .filter(|(_, kind, _)| *kind == Kind::Repository)
-            .map(|(path, ..)| path),
-    );
-    inner.extend(
-        ignored_files(repo, below)?
-            .into_iter()
-            .filter(|(_, is_repository)| *is_repository)
-            .map(|(path, _)| path),
-    );
-    let mut loss = Loss::default();
-    if inner.len() > MAX_INNER {
-        return None;
-    }
-    for path in inner {
-        loss.add(crate::whole(&repo.root().join(path), depth + 1)?);
+    let mut paths: Vec<String> = modules.map(|e| e.path(index).to_str_lossy().into_owned()).collect();
+    paths.retain(|path| crate::is_below(path, below) && repo.root().join(path).join(".git").exists());
+    Some(paths)
+}
+
+fn count(repo: &Repo, loss: &mut Loss, path: &str) {
+    loss.untracked += 1;
+    loss.bytes += size(repo, path);
+    crate::name(loss, path);
+}
+
+/// Files that are not tracked, at and below `below`.
+pub(crate) fn untracked(repo: &Repo, below: &[String], ignored: Ignored) -> Option<Loss> {
+    let also = (ignored != Ignored::No).then_some(EmissionMode::Matching);
+    let found = walk(repo, below, EmissionMode::Matching, also)?;
+    let mut loss = Loss {
+        more: !found.complete,
+        ..Loss::default()
+    };
+    for (path, kind, is_ignored) in found.paths {
+        let wanted = match ignored {
+            Ignored::No => !is_ignored,
+            Ignored::Also => true,
+            Ignored::Only => is_ignored,
+        };
+        if wanted && kind == Kind::Directory {
+            // A folder that is ignored as a whole is found as one.
+            let all = unversioned(&repo.means, &repo.root().join(&path))?;
+            loss.add(Loss {
+                names: vec![format!("{}/", path.trim_end_matches('/'))],
+                ..all
+            });
+        } else if wanted {
+            count(repo, &mut loss, &path);
+        }
     }
     Some(loss)
 }
 
 /// What is ignored, but for folders that a build fills: paths, and whether each is a repository.
-fn ignored_files(repo: &Repo, below: &[String]) -> Option<Vec<(String, bool)>> {
-    let (found, complete) = walk(
-        repo,
-        below,
-        EmissionMode::CollapseDirectory,
-        Some(EmissionMode::CollapseDirectory),
-    )?;
-    if !complete {
-        return None;
-    }
+fn ignored_files(repo: &Repo, mut todo: Vec<(String, Kind)>) -> Option<Vec<(String, bool)>> {
     let mut out = Vec::new();
-    let mut todo: Vec<(String, Kind)> = found
-        .into_iter()
-        .filter(|(.., ignored)| *ignored)
-        .map(|(p, k, _)| (p, k))
-        .collect();
     while let Some((path, kind)) = todo.pop() {
         let full = repo.root().join(&path);
-        let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        repo.means.files(1)?;
         if kind != Kind::Directory && kind != Kind::Repository {
             out.push((path, false));
         } else if full.join(".git").symlink_metadata().is_ok() {
             out.push((path, true));
-        } else if !REGROWS.contains(&name) {
+        } else if !repo.means.known.is_rebuilt(last(&path)) {
             for entry in fs::read_dir(&full).ok()? {
                 let entry = entry.ok()?;
                 let kind = if entry.file_type().ok()?.is_dir() {
@@ -165,9 +150,6 @@ fn ignored_files(repo: &Repo, below: &[String]) -> Option<Vec<(String, bool)>> {
                 todo.push((format!("{path}/{}", entry.file_name().to_string_lossy()), kind));
             }
         }
-        if out.len() + todo.len() > MAX_FILES {
-            return None;
-        }
     }
     Some(out)
 }
@@ -175,14 +157,10 @@ fn ignored_files(repo: &Repo, below: &[String]) -> Option<Vec<(String, bool)>> {
 /// A path that is not tracked, what stands there, and whether it is ignored.
 type Untracked = (String, Kind, bool);
 
-/// Paths that are not tracked, and whether these are all of them.
-fn walk(
-    repo: &Repo,
-    below: &[String],
-    untracked: EmissionMode,
-    ignored: Option<EmissionMode>,
-) -> Option<(Vec<Untracked>, bool)> {
-    let index = repo.git.index_or_empty().ok()?;
+/// Paths that are not tracked.
+fn walk(repo: &Repo, below: &[String], untracked: EmissionMode, ignored: Option<EmissionMode>) -> Option<Found> {
+    repo.means.files(WALK)?;
+    let index = repo.index()?;
     let options = repo
         .git
         .dirwalk_options()
@@ -201,14 +179,16 @@ fn walk(
     };
     let mut found = Found::default();
     let stop = AtomicBool::new(false);
-    repo.git.dirwalk(&index, patterns, &stop, options, &mut found).ok()?;
-    let complete = found.paths.len() < MAX_FILES;
-    Some((found.paths, complete))
+    repo.git.dirwalk(index, patterns, &stop, options, &mut found).ok()?;
+    repo.means.files(found.paths.len())?;
+    found.complete = found.paths.len() < MAX_PATHS;
+    Some(found)
 }
 
 #[derive(Default)]
 struct Found {
     paths: Vec<Untracked>,
+    complete: bool,
 }
 
 impl gix::dir::walk::Delegate for Found {
@@ -218,7 +198,7 @@ impl gix::dir::walk::Delegate for Found {
             self.paths
                 .push((entry.rela_path.to_str_lossy().into_owned(), kind, ignored));
         }
-        if self.paths.len() >= MAX_FILES {
+        if self.paths.len() >= MAX_PATHS {
             gix::dir::walk::Action::Break(())
         } else {
             gix::dir::walk::Action::Continue(())
@@ -227,14 +207,18 @@ impl gix::dir::walk::Delegate for Found {
 }
 
 /// A folder that no repository knows.
-fn unversioned(path: &Path) -> Option<Loss> {
+fn unversioned(means: &Rc<Means>, path: &Path) -> Option<Loss> {
     let mut loss = Loss::default();
     let mut todo = vec![path.to_path_buf()];
     while let Some(next) = todo.pop() {
+        if means.files(1).is_none() {
+            loss.more = true;
+            break;
+        }
         let meta = next.symlink_metadata().ok()?;
         if meta.is_dir() {
             if next.join(".git").symlink_metadata().is_ok() {
-                loss.add(crate::whole(&next, 0)?);
+                loss.add(crate::whole(&next, means, 0)?);
                 continue;
             }
             for entry in fs::read_dir(&next).ok()? {
@@ -246,9 +230,6 @@ fn unversioned(path: &Path) -> Option<Loss> {
             let shown = next.strip_prefix(path.parent()?).ok()?;
             crate::name(&mut loss, &shown.to_string_lossy());
         }
-        if loss.untracked as usize >= MAX_FILES || todo.len() > MAX_FILES {
-            break;
-        }
     }
     Some(loss)
 }
@@ -257,13 +238,7 @@ fn size(repo: &Repo, path: &str) -> u64 {
     repo.root().join(path).symlink_metadata().map_or(0, |m| m.len())
 }
 
-/// Names of files that are kept out of git because of what they hold, and not because they can be made again.
-fn is_precious(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let sample = ["example", "sample", "template", "dist"]
-        .iter()
-        .any(|end| name.ends_with(end));
-    let environment = (name == ".env" || name.starts_with(".env.")) && !sample;
-    let end = name.rsplit('.').next().unwrap_or_default();
-    environment || ["pem", "key", "p12", "pfx", "kdbx", "sqlite", "sqlite3", "db", "jks"].contains(&end)
+/// The last name of a path.
+fn last(path: &str) -> &str {
+    path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }

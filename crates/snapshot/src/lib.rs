@@ -1,24 +1,27 @@
 //! What a repository holds that is nowhere else.
 //!
 //! Read in this process and never by running git: no hook, filter, file system monitor or setting of the repository can
-//! run anything. An answer is given only after all of it was looked at; whatever cannot be read, or is more than the
-//! bounds allow, is [`Answer::Unknown`].
+//! run anything. What is no regular file is never opened. An answer is a proof only after all of it was looked at: whatever
+//! cannot be read, or is more than the bounds allow, is [`Answer::Unknown`] or says that there is more.
 
 mod changes;
 mod commits;
 mod files;
+mod looks;
 mod repo;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
-use policy::{Answer, Ignored, Loss, Work};
+use policy::{Answer, Loss, Work};
 
+use looks::Means;
+pub use looks::{Known, Looks};
 use repo::Repo;
 
 /// What of `work` is nowhere else, for a command that runs in `dir`.
-#[must_use]
-pub fn loss(dir: &Path, work: Work<'_>) -> Answer<Loss> {
+fn answer(looks: &Looks, dir: &Path, work: Work<'_>) -> Answer<Loss> {
     let absent = |path: &str| {
         Path::new(path)
             .symlink_metadata()
@@ -26,17 +29,23 @@ pub fn loss(dir: &Path, work: Work<'_>) -> Answer<Loss> {
     };
     let answer = match work {
         Work::Everything(path) if absent(path) => return Answer::Absent,
-        Work::Everything(path) => files::everything(Path::new(path)),
-        _ => Repo::around(dir).and_then(|repo| of_repository(&repo, work)),
+        // What could not be looked at may be lost, too.
+        Work::Everything(path) => files::everything(looks, Path::new(path)).or_else(|| Some(Loss::more())),
+        _ => looks.around(dir).and_then(|repo| of_repository(&repo, work)),
     };
     answer.map_or(Answer::Unknown, Answer::Known)
 }
 
 fn of_repository(repo: &Repo, work: Work<'_>) -> Option<Loss> {
     match work {
+        // Before the first commit there is nothing yet that a command could lead back to.
+        Work::Changes(_) | Work::Replaced(_) if repo.is_unborn() => None,
         Work::Changes(below) => changes::since_the_last_commit(repo, &repo.within(below)?),
         Work::Untracked { below, ignored } => files::untracked(repo, &repo.within(below)?, ignored),
-        Work::Stashes => commits::stashes(repo),
+        Work::Stash(entry) => commits::stashed(repo, entry),
+        Work::Merge => changes::by_hand(repo),
+        Work::Modules(below) => files::modules(repo, &repo.within(below)?),
+        Work::Detached => commits::detached(repo),
         Work::Branches(names) => commits::only_on(repo, names),
         Work::Replaced(revision) => changes::replaced(repo, revision),
         Work::Commits(revision) => commits::dropped_by_reset(repo, revision),
@@ -63,18 +72,18 @@ fn is_below(path: &str, below: &[String]) -> bool {
 const DEEPEST: u8 = 3;
 
 /// All of a repository that would go with its folder.
-fn whole(root: &Path, depth: u8) -> Option<Loss> {
+fn whole(root: &Path, means: &Rc<Means>, depth: u8) -> Option<Loss> {
     if depth > DEEPEST {
         return None;
     }
-    let repo = Repo::at(root)?;
+    let repo = Repo::at(root, means)?;
     let mut loss = changes::since_the_last_commit(&repo, &[])?;
-    loss.add(files::untracked(&repo, &[], Ignored::No)?);
-    loss.add(files::secrets(&repo, &[])?);
-    loss.add(files::inner_repositories(&repo, &[], depth)?);
+    loss.add(files::lying_around(&repo, &[], depth)?);
     if repo.owns_its_store() {
         loss.add(commits::unpublished(&repo)?);
-        loss.add(commits::stashes(&repo)?);
+        loss.add(commits::stashed(&repo, None)?);
+    } else if repo.is_linked() {
+        loss.add(commits::detached(&repo)?);
     }
     Some(loss)
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use policy::{Answer, Ignored, Loss, Work};
+use snapshot::{Known, Looks};
 use tempfile::TempDir;
 
 struct Place {
@@ -34,6 +35,28 @@ fn repository() -> Place {
     place.write("src/c.rs", "fn c() {}\n");
     place.commit("two");
     place
+}
+
+/// Looks for one judgement, with what the table of paths says.
+fn looks() -> Looks {
+    let (rebuilt, _) = policy::patterns("rebuilt");
+    let (precious, samples) = policy::patterns("precious");
+    let all = rebuilt.iter().chain(&precious).chain(&samples);
+    let simple = |pattern: &&str| {
+        pattern
+            .strip_prefix("**/")
+            .is_some_and(|name| name.matches('*').count() < 2)
+    };
+    assert!(
+        all.clone().all(simple),
+        "a pattern of another form: {:?}",
+        all.collect::<Vec<_>>()
+    );
+    Looks::new(Known {
+        rebuilt,
+        precious,
+        samples,
+    })
 }
 
 impl Place {
@@ -76,7 +99,7 @@ impl Place {
     }
 
     fn loss(&self, work: Work<'_>) -> Answer<Loss> {
-        snapshot::loss(&self.root, work)
+        looks().loss(&self.root, work)
     }
 
     fn known(&self, work: Work<'_>) -> Loss {
@@ -101,7 +124,7 @@ fn a_clean_tree_loses_nothing() {
     place.write("build/out.o", "x");
     assert!(place.known(Work::Changes(&[])).is_nothing());
     assert!(place.known(untracked(Ignored::No)).is_nothing());
-    assert!(place.known(Work::Stashes).is_nothing());
+    assert!(place.known(Work::Stash(None)).is_nothing());
     assert!(place.known(Work::Commits("HEAD")).is_nothing());
     assert!(place.everything("src").is_nothing());
     assert!(place.everything("build").is_nothing());
@@ -217,7 +240,7 @@ fn stashes_are_counted() {
     let place = repository();
     place.write("src/a.rs", "stashed\n");
     place.git(&["stash", "-q"]);
-    assert_eq!(place.known(Work::Stashes).commits, 1);
+    assert_eq!(place.known(Work::Stash(None)).commits, 1);
 }
 
 #[test]
@@ -274,14 +297,14 @@ fn what_cannot_be_read_is_unknown() {
     fs::write(place.root.join(".git/index"), b"DIRC nonsense").unwrap();
     assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
     let place = repository();
-    fs::write(place.root.join(".git/HEAD"), "ref: refs/heads/unborn\n").unwrap();
+    fs::write(place.root.join(".git/HEAD"), "nonsense\n").unwrap();
     assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
     assert_eq!(
         place.loss(Work::Branches(&["refs/heads/absent".into()])),
         Answer::Unknown
     );
     let bare = TempDir::new().unwrap();
-    assert_eq!(snapshot::loss(bare.path(), Work::Changes(&[])), Answer::Unknown);
+    assert_eq!(looks().loss(bare.path(), Work::Changes(&[])), Answer::Unknown);
     let outside = ["/etc".to_owned()];
     assert_eq!(repository().loss(Work::Changes(&outside)), Answer::Unknown);
 }
@@ -323,7 +346,7 @@ fn a_folder_that_no_repository_knows_is_counted() {
         fs::write(root.join(format!("letters/{n}.pdf")), "pdf").unwrap();
     }
     let path = root.join("letters").to_str().unwrap().to_owned();
-    let Answer::Known(loss) = snapshot::loss(&root, Work::Everything(&path)) else {
+    let Answer::Known(loss) = looks().loss(&root, Work::Everything(&path)) else {
         panic!()
     };
     assert_eq!((loss.untracked, loss.bytes, loss.names.len()), (30, 90, 5));
@@ -401,4 +424,142 @@ fn repositories_in_ignored_folders_and_in_one_another_count() {
     make("outer");
     assert!(place.everything("outer").commits >= 1);
     assert!(!place.known(untracked(Ignored::No)).is_nothing());
+}
+
+#[test]
+fn before_the_first_commit_everything_is_nowhere_else() {
+    let dir = TempDir::new().unwrap();
+    let root = dir.path().canonicalize().unwrap().join("new");
+    fs::create_dir(&root).unwrap();
+    let place = Place { _dir: dir, root };
+    place.git(&["init", "-q", "-b", "main"]);
+    place.write("src/a.rs", "one");
+    place.write("src/b.rs", "two");
+    assert_eq!(place.everything("src").untracked, 2);
+    place.git(&["add", "src/a.rs"]);
+    let loss = place.everything("src");
+    assert_eq!((loss.changed, loss.untracked), (1, 1));
+    assert_eq!(place.loss(Work::Changes(&[])), Answer::Unknown);
+}
+
+#[test]
+fn one_stash_is_one() {
+    let place = repository();
+    for text in ["first", "second"] {
+        place.write("src/a.rs", text);
+        place.git(&["stash", "-q", "-m", text]);
+    }
+    assert_eq!(place.known(Work::Stash(None)).commits, 2);
+    let newest = place.known(Work::Stash(Some(0)));
+    assert_eq!(newest.commits, 1);
+    assert!(newest.names[0].contains("second"), "{:?}", newest.names);
+    assert!(place.known(Work::Stash(Some(5))).is_nothing());
+}
+
+#[test]
+fn commits_of_a_detached_working_tree_go_with_it() {
+    let place = repository();
+    place.git(&["worktree", "add", "-q", "--detach", "../side"]);
+    let side = place.root.parent().unwrap().join("side");
+    assert!(place.everything("../side").is_nothing());
+    let beside = Place {
+        _dir: TempDir::new().unwrap(),
+        root: side,
+    };
+    beside.write("src/new.rs", "new");
+    beside.commit("only here");
+    assert_eq!(place.everything("../side").commits, 1);
+    assert_eq!(beside.known(Work::Detached).commits, 1);
+    assert!(place.known(Work::Detached).is_nothing());
+    beside.git(&["branch", "kept"]);
+    assert!(beside.known(Work::Detached).is_nothing());
+}
+
+#[test]
+fn what_was_done_by_hand_in_a_merge_is_told_from_what_git_did() {
+    let place = repository();
+    place.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
+    place.write("src/a.rs", "theirs\n");
+    place.commit("theirs");
+    place.git(&["checkout", "-q", "main"]);
+    place.write("src/a.rs", "ours\n");
+    place.commit("ours");
+    assert!(place.known(Work::Merge).is_nothing());
+    let merge = Command::new("git")
+        .args(["merge", "-q", "side"])
+        .current_dir(&place.root)
+        .output()
+        .unwrap();
+    assert!(!merge.status.success());
+    assert!(place.known(Work::Merge).is_nothing());
+    place.write("src/a.rs", "both, with care\n");
+    assert_eq!(place.known(Work::Merge).changed, 1);
+    place.git(&["add", "src/a.rs"]);
+    assert_eq!(place.known(Work::Merge).changed, 1);
+}
+
+#[test]
+fn lines_that_only_end_otherwise_are_no_change() {
+    let place = repository();
+    place.write("src/a.rs", "fn a() {}\r\n");
+    assert!(place.known(Work::Changes(&[])).is_nothing());
+    place.write("src/a.rs", "fn z() {}\r\n");
+    assert_eq!(place.known(Work::Changes(&[])).changed, 1);
+}
+
+#[test]
+fn a_folder_that_is_ignored_as_a_whole_counts_by_its_files() {
+    let place = repository();
+    (0..7).for_each(|n| place.write(&format!("build/{n}.o"), "object"));
+    let below: Vec<String> = Vec::new();
+    let all = place.known(Work::Untracked {
+        below: &below,
+        ignored: Ignored::Also,
+    });
+    assert_eq!((all.untracked, all.bytes), (7, 42));
+}
+
+#[test]
+fn pipes_are_never_opened() {
+    for at in [
+        ".git/index",
+        ".git/HEAD",
+        ".git/info/exclude",
+        ".git/config",
+        ".gitignore",
+        "src/a.rs",
+    ] {
+        let place = repository();
+        let pipe = place.root.join(at);
+        drop(fs::remove_file(&pipe));
+        let made = Command::new("mkfifo").arg(&pipe).status();
+        if !made.is_ok_and(|status| status.success()) {
+            return;
+        }
+        let answer = place.loss(Work::Changes(&[]));
+        let proof = matches!(&answer, Answer::Known(loss) if loss.is_nothing());
+        assert!(!proof || at == ".git/info/exclude", "{at}: {answer:?}");
+        let _ = place.loss(Work::Untracked {
+            below: &[],
+            ignored: Ignored::No,
+        });
+        let _ = place.loss(Work::Everything(&place.path("src")));
+    }
+}
+
+#[test]
+fn what_is_more_than_the_bounds_is_never_nothing() {
+    let looks = looks();
+    let place = repository();
+    (0..400).for_each(|n| place.write(&format!("many/{n}"), ""));
+    let many = place.path("many");
+    let mut last = Answer::Unknown;
+    for n in 0..2_000 {
+        last = looks.loss(&place.root.join(format!("d{n}")), Work::Everything(&many));
+    }
+    assert!(
+        matches!(&last, Answer::Known(loss) if loss.more && !loss.is_nothing()),
+        "{last:?}"
+    );
+    assert!(Loss::more().words().contains("more"));
 }

@@ -17,6 +17,8 @@ use crate::{Act, Answer, FileKind, Target, places};
 const MAX_FOLDERS: usize = 64;
 /// Names that one call puts into a folder.
 const MAX_NAMES: usize = 512;
+/// Moves of one text that are remembered.
+const MAX_MOVES: usize = 64;
 /// Labels of places that are folders, whatever else is known of them.
 const FOLDERS: &[&str] = &["root", "home", "system-dir", "workspace-root", "temp-root"];
 
@@ -94,6 +96,31 @@ impl Eval<'_> {
                 &context.program,
                 target.span,
             );
+        }
+    }
+
+    /// What is moved is what it was, under another name.
+    pub(super) fn moves(&mut self, parsed: &Parsed) {
+        let folder = folder_of(parsed).map(|(folder, _)| folder);
+        let Some((target, sure)) = folder
+            .map(|f| (f, true))
+            .or_else(|| target_of(parsed).map(|(t, _)| (t, false)))
+        else {
+            return;
+        };
+        let into = sure || self.is_folder(target);
+        for (source, _) in parsed.operands.iter().filter(|(_, role)| role.kind == RoleKind::Move) {
+            let (Target::Path(old), Target::Path(new)) = (self.resolve(source), self.resolve(target)) else {
+                continue;
+            };
+            let name = old.rsplit('/').next().unwrap_or_default();
+            let new = if into { places::clean(name, &new) } else { new };
+            let known = !old.contains(UNKNOWN) && !new.contains(UNKNOWN) && !source.has_glob();
+            if known && old != new && self.state.moved.len() < MAX_MOVES {
+                // What was moved before was somewhere else at first.
+                let first = self.moved_from(&old).unwrap_or(old);
+                self.state.moved.insert(new, first);
+            }
         }
     }
 

@@ -37,7 +37,14 @@ impl Eval<'_> {
             return Stream::unknown(Labels::RUNTIME);
         }
         let Some(text) = name.known().map(ToString::to_string) else {
-            return self.unknown_command(argv, &stdin, piped);
+            let shown = name.pattern();
+            let words = shown
+                .rsplit_once('/')
+                .and_then(|(_, base)| self.dashed_part(base, argv));
+            return match words {
+                Some(words) => self.invoke(&words, stdin, piped, span),
+                None => self.unknown_command(argv, &stdin, piped),
+            };
         };
         let external = core::mem::take(&mut self.external);
         if let Some(function) = self.state.functions.get(&text).filter(|_| !external).cloned() {
@@ -52,6 +59,9 @@ impl Eval<'_> {
             _ => None,
         };
         let base = renamed.as_deref().unwrap_or(base);
+        if let Some(words) = self.dashed_part(base, argv) {
+            return self.invoke(&words, stdin, piped, span);
+        }
         if text.contains('/') && renamed.is_none() {
             self.local_program(argv, &stdin);
         }
@@ -71,6 +81,21 @@ impl Eval<'_> {
                 self.unlisted(base, argv, &stdin, span)
             }
         }
+    }
+
+    /// `git-reset --hard` is `git reset --hard`, also by the path of git's own folder.
+    fn dashed_part(&self, base: &str, argv: &[Value]) -> Option<Vec<Value>> {
+        let (program, part) = base.split_once('-')?;
+        let facts = self
+            .world
+            .program(program)
+            .filter(|_| self.world.program(base).is_none())?;
+        let sub = facts.subs.iter().find(|sub| sub.names.contains(&part))?;
+        let name = sub.names.iter().find(|name| **name == part)?;
+        let span = argv.first().map(|word| word.span).unwrap_or_default();
+        let words = [Value::text(program).at(span), Value::text(*name).at(span)];
+        let rest = argv.get(1..).unwrap_or_default().iter().cloned();
+        Some(words.into_iter().chain(rest).collect())
     }
 
     /// A program named by its path: one that was written just now runs what was written, one that lies in the project
@@ -369,6 +394,7 @@ impl Eval<'_> {
             self.compiled(*role, value, &context.program);
         }
         self.put_into(parsed, &context);
+        self.moves(parsed);
         self.copies(parsed, &context, labels);
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
@@ -466,10 +492,10 @@ impl Eval<'_> {
             .extend(LASTING.iter().filter(|label| role.tags.contains(label)));
         let out = match (role.kind, role.arg) {
             (RoleKind::ScriptWords, "parallel") => self.parallel(words, context, span),
-            (RoleKind::ScriptWords, _) if role.tags.contains(&"remote") => {
+            // On another host, or in folders that the program finds, the working directory is another one.
+            (RoleKind::ScriptWords, _) if role.tags.iter().any(|t| ["remote", "elsewhere"].contains(t)) => {
                 let joined = join(words);
                 let program = context.program.clone();
-                // On another host the working directory is another one.
                 self.subshell(|eval| {
                     eval.state.cwd = None;
                     eval.code_value("sh", &joined, &program, context.stdin.clone(), role.tags)

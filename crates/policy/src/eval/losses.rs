@@ -13,7 +13,7 @@ use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
-use crate::{Act, Answer, Target};
+use crate::{Act, Answer, Target, places};
 
 /// Variables that make git work on another repository than the one that lies there.
 const REDIRECTS: &[&str] = &[
@@ -28,6 +28,9 @@ const REDIRECTS: &[&str] = &[
 const FEW_FILES: u32 = 5;
 /// The same in bytes.
 const FEW_BYTES: u64 = 64 << 10;
+
+/// Deletes of one text that are added up.
+const MAX_TAKEN: usize = 256;
 
 /// Files that say what git ignores, and git's own.
 fn rules_of_git(target: &Target) -> bool {
@@ -59,7 +62,7 @@ impl Eval<'_> {
         let elsewhere =
             ["--git-dir", "--work-tree", "-c", "--config-env"].iter().any(given) || (back && !tags.has("only-ignored"));
         // `git clean` takes all its operands together, and everything when there are none.
-        if matches!(does.what, "untracked" | "branch" | "tag") || does.on == On::None {
+        if matches!(does.what, "untracked" | "branch" | "tag" | "modules") || does.on == On::None {
             let loss = self.discarded(does.what, on, &tags).filter(|_| !elsewhere);
             let target = on.first().map_or(Target::None, |v| shown(v));
             return self.lose(does, target, tags, loss, context, span);
@@ -73,10 +76,14 @@ impl Eval<'_> {
     }
 
     fn lose(&mut self, does: &Does, target: Target, mut tags: Tags, loss: Option<Loss>, context: &Context, span: Span) {
-        let loss = loss.unwrap_or_else(|| {
+        let mut loss = loss.unwrap_or_else(|| {
             tags.add("loss-unknown");
             Loss::default()
         });
+        // git itself refuses where there are changes.
+        if tags.has("clean-only") {
+            (loss.changed, loss.untracked) = (0, 0);
+        }
         if loss.is_nothing() && !tags.has("loss-unknown") {
             tags.add("nothing-lost");
         }
@@ -86,13 +93,13 @@ impl Eval<'_> {
     /// What would be lost, as far as that is proved.
     fn discarded(&self, what: &str, on: &[&Value], tags: &Tags) -> Option<Loss> {
         let dir = self.state.cwd.clone()?;
-        let of_commits = matches!(what, "branch" | "tag" | "commits" | "stash");
+        let of_commits = matches!(what, "branch" | "tag" | "commits" | "stash" | "detached");
         if self.disturbed || (of_commits && self.moved_refs) || self.is_redirected() {
             return None;
         }
         let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
         let folder = if what == "tag" { "refs/tags" } else { "refs/heads" };
-        let full = |v: &&Value| v.known().map(|name| alloc::format!("{folder}/{name}"));
+        let full = |v: &&Value| v.known().map(|name| reference(folder, name));
         let refs = on
             .iter()
             .map(full)
@@ -112,7 +119,13 @@ impl Eval<'_> {
                     Ignored::No
                 },
             },
-            "stash" => Work::Stashes,
+            "stash" => Work::Stash(match on {
+                [] => None,
+                [entry, ..] => Some(stash_entry(entry.known()?)?),
+            }),
+            "merge" => Work::Merge,
+            "modules" => Work::Modules(paths.as_deref()?),
+            "detached" => Work::Detached,
             "branch" | "tag" => Work::Branches(refs.as_deref()?),
             "replaced" => Work::Replaced(name()?),
             "commits" => Work::Commits(name()?),
@@ -143,45 +156,82 @@ impl Eval<'_> {
         }
     }
 
-    /// What a delete inside the project takes with it that is nowhere else. The labels say so: `unsaved` where a person
-    /// would miss it, `nothing-lost` where git has all of it.
+    /// What a delete takes with it that is nowhere else: inside the project, and of what was moved out of it. The labels say
+    /// so: `unsaved` where a person would miss it, `nothing-lost` where git has all of it.
     pub(super) fn only_copy(&mut self, path: &str, value: &Value, tags: &mut Tags) -> Loss {
+        let old = self.moved_from(path);
+        let origin = old.as_deref().unwrap_or(path);
+        let mut at_first = Tags::default();
+        self.label(origin, &mut at_first);
         // What a search with a filter finds below a place is not all of the place.
         let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
-        let regrows = found || ["regenerable", "cache", "temp", "moved"].iter().any(|t| tags.has(t));
-        if !tags.has("workspace") || regrows {
+        let regrows = found || tags.has("moved") || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
+        if !at_first.has("workspace") || regrows {
             return Loss::default();
         }
-        let answer = if value.has_glob() {
+        let answer = if value.has_glob() && old.is_none() {
             self.each(value)
-        } else if path.contains(UNKNOWN) {
+        } else if origin.contains(UNKNOWN) {
             Answer::Unknown
         } else {
-            self.world.loss(&self.workspace, Work::Everything(path))
+            let behind = self.behind(origin, value, tags);
+            self.world.loss(&self.workspace, Work::Everything(&behind))
         };
-        match answer {
-            Answer::Known(loss) if loss.is_nothing() => {
-                if !self.disturbed {
-                    tags.add("nothing-lost");
-                }
-                loss
+        let Answer::Known(loss) = answer else {
+            return Loss::default();
+        };
+        if loss.is_nothing() {
+            if !self.disturbed {
+                tags.add("nothing-lost");
             }
-            Answer::Known(loss) => {
-                let much = loss.untracked >= FEW_FILES || (loss.untracked > 1 && loss.bytes >= FEW_BYTES);
-                if loss.changed > 0 || loss.commits > 0 || loss.secrets > 0 || much {
-                    tags.add("unsaved");
-                }
-                loss
-            }
-            Answer::Absent | Answer::Unknown => Loss::default(),
+            return loss;
+        }
+        let all = self.taken_in_all(origin, &loss);
+        let much = all.untracked >= FEW_FILES || (all.untracked > 1 && all.bytes >= FEW_BYTES);
+        if loss.changed > 0 || loss.commits > 0 || loss.secrets > 0 || loss.more || much {
+            tags.add("unsaved");
+        }
+        if much { all } else { loss }
+    }
+
+    /// What this text deletes that is nowhere else, this path included: one by one it is as much as at once.
+    fn taken_in_all(&mut self, path: &str, loss: &Loss) -> Loss {
+        let known = self.taken.iter().any(|(before, _)| places::within(path, before));
+        if !known && self.taken.len() < MAX_TAKEN {
+            self.taken.push((path.into(), loss.clone()));
+        }
+        let mut all = Loss::default();
+        self.taken.iter().for_each(|(_, loss)| all.add(loss.clone()));
+        all
+    }
+
+    /// Where something was before the text moved it.
+    pub(super) fn moved_from(&self, path: &str) -> Option<String> {
+        let above = |(new, _): &(&String, &String)| places::within(path, new);
+        let (new, old) = self.state.moved.iter().filter(above).max_by_key(|(new, _)| new.len())?;
+        Some(alloc::format!("{old}{}", path.get(new.len()..).unwrap_or_default()))
+    }
+
+    /// The folder behind a link, where a program enters it: `find link/`.
+    fn behind(&self, path: &str, value: &Value, tags: &Tags) -> String {
+        let enters = value.pattern().ends_with('/') || tags.has("follow");
+        match self.world.real_path(path) {
+            Answer::Known(real) if enters => real,
+            _ => path.into(),
         }
     }
 
-    /// What is lost with each path that a pattern stands for.
+    /// What is lost with each path that a pattern stands for; where those are too many, with the folder that they are in.
     fn each(&self, value: &Value) -> Answer<Loss> {
+        let Some(paths) = self.matches(value) else {
+            let folder = self.plain_path(value);
+            return folder.map_or(Answer::Unknown, |dir| {
+                self.world.loss(&self.workspace, Work::Everything(&dir))
+            });
+        };
         let mut all = Loss::default();
         let mut found = false;
-        for path in self.matches(value).unwrap_or_default() {
+        for path in paths {
             match self.world.loss(&self.workspace, Work::Everything(&path)) {
                 Answer::Known(loss) => {
                     found = true;
@@ -192,6 +242,24 @@ impl Eval<'_> {
             }
         }
         if found { Answer::Known(all) } else { Answer::Unknown }
+    }
+}
+
+/// The full name of a branch or tag; of a `+from:to` that of what is moved.
+fn reference(folder: &str, name: &str) -> String {
+    let name = name.rsplit(':').next().unwrap_or(name);
+    match name.starts_with("refs/") {
+        true => name.into(),
+        false => alloc::format!("{folder}/{name}"),
+    }
+}
+
+/// The number of a stash: `2`, `stash@{2}`; the newest where none is named.
+fn stash_entry(name: &str) -> Option<usize> {
+    let number = name.strip_prefix("stash@{").and_then(|rest| rest.strip_suffix('}'));
+    match name {
+        "drop" | "stash" => Some(0),
+        _ => number.unwrap_or(name).parse().ok(),
     }
 }
 

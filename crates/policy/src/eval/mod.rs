@@ -119,6 +119,8 @@ pub(crate) struct Eval<'w> {
     here: Span,
     /// What ran so far may have changed what the world says about work that could be lost.
     disturbed: bool,
+    /// Deleted in the text so far, and what of it is nowhere else.
+    taken: Vec<(String, Loss)>,
     /// Branches or tags were moved or removed, so that commits may have lost what led to them.
     moved_refs: bool,
     /// Where protected files lead that are links; looked up when something is first written.
@@ -188,6 +190,7 @@ impl<'w> Eval<'w> {
             looked_into: Vec::new(),
             modules: Vec::new(),
             disturbed: false,
+            taken: Vec::new(),
             moved_refs: false,
             uses: Arc::default(),
             here: Span::default(),

@@ -57,9 +57,12 @@ impl Machine {
         self
     }
 
-    /// The same machine, where this is what would be lost: `nothing`, or counts (`changed:2,untracked:1`).
+    /// The same machine, where this is what would be lost: `nothing`, or counts (`changed:2,untracked:1`), or `more` than can be looked at.
     pub(crate) fn with_loss(mut self, what: &str) -> Self {
-        let mut loss = Loss::default();
+        let mut loss = Loss {
+            more: what == "more",
+            ..Loss::default()
+        };
         for (name, count) in what.split(',').filter_map(|part| part.split_once(':')) {
             let count = count.parse().expect("a count");
             match name {
