@@ -198,18 +198,18 @@ fn a_finding_tells_how_it_came_about() {
     assert_eq!(
         steps("c=rm\n  sudo $c -rf ~"),
         [
+            "command 2:15",
             "variable c = \"rm\" (1:1)",
             "sudo runs",
-            "command 2:15",
             "recursive delete of /home/ann (home)"
         ]
     );
     assert_eq!(
         steps("sh -c 'd=/; rm -rf \"$d\"'"),
         [
+            "command 1:7",
             "variable d = \"/\"",
             "sh runs text",
-            "command 1:7",
             "recursive delete of / (root)"
         ]
     );

@@ -7,8 +7,8 @@ use shell::Span;
 
 use crate::{Effect, Request, Subject};
 
-/// The steps that lead to an effect, outermost first: the variables that the command was made of, what started it, where it
-/// stands, and what it does.
+/// The steps that lead to an effect, outermost first: where the command stands, the variables that it was made of, what it
+/// started, and what that does. What was set inside a file comes after the file.
 pub(crate) fn steps(request: &Request, effect: &Effect) -> Vec<String> {
     let Subject::Command(text) = &request.subject else {
         return effect.chain.clone();
@@ -20,9 +20,14 @@ pub(crate) fn steps(request: &Request, effect: &Effect) -> Vec<String> {
             .unwrap_or_default();
         alloc::format!("variable {} = {:?}{place}", used.name, used.value)
     });
-    let mut steps: Vec<String> = variables.collect();
-    steps.extend(effect.chain.iter().cloned());
-    steps.push(alloc::format!("command {}", place(text, effect.span)));
+    let mut steps = alloc::vec![alloc::format!("command {}", place(text, effect.span))];
+    if effect.tags.has("in-file") {
+        steps.extend(effect.chain.iter().cloned());
+        steps.extend(variables);
+    } else {
+        steps.extend(variables);
+        steps.extend(effect.chain.iter().cloned());
+    }
     steps.push(effect.deed());
     steps
 }

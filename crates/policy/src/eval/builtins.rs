@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use shell::{Assign, Part, Span, Word};
 
 use super::roles::Context;
-use super::{Eval, Labels, MAX_STATES, Stream, Value, Var, filters};
+use super::{Eval, Labels, MAX_STATES, Stream, UNKNOWN, Value, Var, filters};
 use crate::effect::Tags;
 use crate::facts::{RoleKind, setting};
 use crate::{Act, Answer, FileKind, Target};
@@ -266,10 +266,13 @@ impl Eval<'_> {
         }
     }
 
-    /// Whether all that a variable of the loader names was installed with the system, was built here, when it is `searched`,
-    /// or is what a compiler said.
+    /// Whether all that a variable of the loader names was installed with the system, lies in the project, when it is
+    /// `searched`, or is what a compiler said.
     fn is_own_library(&self, value: &Value, searched: bool) -> bool {
-        let said = value.labels.has(Labels::PROGRAM) && !value.labels.has(Labels::NETWORK.with(Labels::DECODED));
+        let fetched = value.labels.has(Labels::NETWORK.with(Labels::DECODED));
+        // What the variable held before was there before.
+        let before = searched && value.labels.has(Labels::VARIABLE) && value.pattern().len() > UNKNOWN.len_utf8();
+        let said = (before || value.labels.has(Labels::PROGRAM)) && !fetched;
         let trusted = |part: &str| {
             if part.contains(super::UNKNOWN) {
                 return said;
@@ -279,7 +282,7 @@ impl Eval<'_> {
             };
             let mut tags = Tags::default();
             crate::places::label(&path, &self.workspace, self.world, &mut tags);
-            tags.has("system") && tags.has("installed") || searched && tags.has("workspace") && tags.has("regenerable")
+            tags.has("system") && tags.has("installed") || searched && tags.has("workspace")
         };
         value.pattern().split([':', ' ']).filter(|p| !p.is_empty()).all(trusted)
     }

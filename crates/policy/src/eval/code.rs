@@ -81,6 +81,9 @@ impl Eval<'_> {
         if value.has_unknown() && value.prefix().is_empty() && value.labels.has(Labels::NETWORK.with(Labels::DECODED)) {
             return self.code_value(lang, value, why, Stream::empty(), &[]);
         }
+        if lang == "sh" {
+            self.fetched_script(value, why);
+        }
         let mut tags = Tags::default();
         tags.add("script");
         extra.iter().for_each(|t| tags.add(t));
@@ -418,6 +421,10 @@ impl lang::Host for Guest<'_, '_> {
         }
     }
 
+    fn bindings(&mut self) -> Vec<(String, Value)> {
+        core::mem::take(&mut self.eval.bindings)
+    }
+
     fn load(&mut self, module: &str) {
         self.eval.load_module(self.lang, module, self.span);
     }
@@ -454,6 +461,19 @@ impl lang::Host for Guest<'_, '_> {
         let value = self.placed(value);
         let lang = self.lang.to_string();
         self.within(call, |eval| match role.kind {
+            // Where a file can be named, so can an address.
+            RoleKind::Read
+                if ["http://", "https://", "ftp://"]
+                    .iter()
+                    .any(|s| value.prefix().starts_with(s)) =>
+            {
+                let role = Role {
+                    kind: RoleKind::Url,
+                    ..role
+                };
+                let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);
+                Value::unknown(eval.role(role, &value, &context, &[]))
+            }
             RoleKind::Read => super::expand::stream_value(eval.read_file(&value, &lang)),
             _ => {
                 let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);

@@ -9,7 +9,7 @@ use super::roles::Context;
 use super::{BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
-use crate::{Act, Target};
+use crate::{Act, Answer, FileKind, Target};
 
 /// Labels that hold for what a command starts, too: inside a container that no folder of the machine is mounted into, and
 /// on another machine.
@@ -180,6 +180,7 @@ impl Eval<'_> {
     fn unlisted(&mut self, base: &str, argv: &[Value], stdin: &Stream, span: Span) -> Stream {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
         self.disturbed = true;
+        self.found_in_path(base, argv, stdin);
         let fetched = |arg: &&Value| arg.prefix().starts_with("/dev/fd/") && arg.labels.has(Labels::NETWORK);
         if let Some(code) = argv.iter().skip(1).find(fetched) {
             // Nobody knows what the program does with a download that it gets as a file of its own.
@@ -203,6 +204,27 @@ impl Eval<'_> {
             labels = labels.with(self.mention(arg, base));
         }
         Stream::unknown(labels)
+    }
+
+    /// A program of the project that is found because the text put its folder into `PATH`.
+    fn found_in_path(&mut self, base: &str, argv: &[Value], stdin: &Stream) {
+        let Some(super::Var::Scalar(path)) = self.state.vars.get("PATH").cloned() else {
+            return;
+        };
+        for folder in path.pattern().split(':').filter(|f| !f.contains(UNKNOWN)).take(8) {
+            let folder = if folder.is_empty() { "." } else { folder };
+            let file = Value::text(alloc::format!("{folder}/{base}"));
+            let Target::Path(full) = self.resolve(&file) else {
+                continue;
+            };
+            if self.world.kind(&full) == Answer::Known(FileKind::File) {
+                let words: Vec<Value> = core::iter::once(file.at(argv.first().map_or(Span::default(), |a| a.span)))
+                    .chain(argv.iter().skip(1).cloned())
+                    .collect();
+                self.local_program(&words, stdin);
+                return;
+            }
+        }
     }
 
     /// The words of an option or operand whose meaning is not known: a credential in it is taken as read.
@@ -354,6 +376,7 @@ impl Eval<'_> {
         } else {
             Labels::NONE
         };
+        self.bindings = bindings(parsed);
         for (option, value) in &parsed.options {
             if self.is_spent(span) {
                 break;
@@ -534,6 +557,16 @@ impl Eval<'_> {
         self.chain.pop();
         out
     }
+}
+
+/// The variables that options give to code.
+fn bindings(parsed: &Parsed) -> Vec<(String, Value)> {
+    let given = parsed.options.iter().filter(|(o, _)| o.role.tags.contains(&"variable"));
+    let pair = |value: &Value| {
+        let (name, _) = value.prefix().split_once('=')?;
+        Some((name.to_string(), value.without_prefix(name.len() + 1)))
+    };
+    given.filter_map(|(_, value)| pair(value.as_ref()?)).collect()
 }
 
 /// `env -S 'cmd a' b`: the text and the words after it are one command.

@@ -15,6 +15,7 @@ mod declare;
 mod effects;
 mod expand;
 mod feeders;
+mod fetched;
 mod filters;
 mod gitfiles;
 mod globs;
@@ -111,6 +112,8 @@ pub(crate) struct Eval<'w> {
     sources: Vec<Rc<look::Source>>,
     /// Files that were read.
     looked_into: Vec<String>,
+    /// Variables that options give to the code that comes next: `awk -v x=y`.
+    bindings: Vec<(String, Value)>,
     /// Modules that code has loaded.
     modules: Vec<String>,
     /// Variables of the text that the present command was made of.
@@ -188,6 +191,7 @@ impl<'w> Eval<'w> {
             file_pin: None,
             sources: Vec::new(),
             looked_into: Vec::new(),
+            bindings: Vec::new(),
             modules: Vec::new(),
             disturbed: false,
             taken: Vec::new(),
@@ -512,6 +516,7 @@ impl<'w> Eval<'w> {
         let inner = core::mem::replace(&mut self.state, saved);
         self.state.written = inner.written;
         self.state.links = inner.links;
+        self.state.fetched = inner.fetched;
         self.state.renamed = inner.renamed;
         out
     }

@@ -341,7 +341,7 @@ impl Eval<'_> {
     fn prompt(&mut self, text: &str) -> Option<String> {
         let quoted = alloc::format!(": \"{}\"", text.replace('"', "\\\""));
         self.inner_text(&quoted, Span::default(), "expanded as a prompt", Stream::empty());
-        None
+        (!text.contains(['\\', '$', '`'])).then(|| text.to_string())
     }
 
     fn slice_list(&mut self, values: &[Value], offset: &shell::Arith, length: Option<&shell::Arith>) -> Vec<Value> {

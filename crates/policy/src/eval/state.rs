@@ -253,6 +253,8 @@ pub(crate) struct State {
     pub(super) mounts: Shared<Vec<(String, String)>>,
     /// Copies of programs: the path, and the name of the program.
     pub(super) renamed: Shared<BTreeMap<String, String>>,
+    /// Folders whose content was fetched earlier in the text.
+    pub(super) fetched: Shared<Vec<String>>,
     /// What can be read from descriptors that the text opened.
     pub(super) inputs: Shared<BTreeMap<u32, Stream>>,
     /// Files that descriptors which the text opened write to.
@@ -287,6 +289,7 @@ impl State {
             links: Shared::default(),
             mounts: Shared::default(),
             renamed: Shared::default(),
+            fetched: Shared::default(),
             inputs: Shared::default(),
             outputs: Shared::default(),
             sinks: Shared::default(),
@@ -303,6 +306,7 @@ impl State {
             && self.links == other.links
             && self.mounts == other.mounts
             && self.renamed == other.renamed
+            && self.fetched == other.fetched
             && self.inputs == other.inputs
             && self.outputs == other.outputs
             && self.sinks == other.sinks

@@ -71,6 +71,8 @@ impl Eval<'_> {
         match does.what {
             "task.alias" => return self.git_alias(parsed, context, span),
             "task.module" => return self.module_task(on, parsed, context),
+            "task.unpack" => return self.unpack(parsed, context),
+            "task.clone" => return self.clone_into(parsed),
             // A word that is no command of the runner's own.
             "task.script" if parsed.path.len() != 1 => return,
             _ => {}
@@ -122,6 +124,7 @@ impl Eval<'_> {
         let dir = &file.dir;
         let mut include = |name: &str| self.task_text(&places::clean(name, dir));
         let mut environment = String::new();
+        let mut names: Vec<String> = Vec::new();
         let lines = match store {
             Store::Make => {
                 let (given, goals) = variables(goals);
@@ -130,7 +133,11 @@ impl Eval<'_> {
                 make.lines(&goals, &given, does.tags.contains(&"dry"))
             }
             Store::Just => Justfile::read(&file.text, &mut include).lines(goals),
-            Store::Json(key) => json_lines(&file.text, key, goals),
+            Store::Json(key) => {
+                let scripts = json_lines(&file.text, key, goals);
+                names = scripts.iter().map(|(name, _)| name.clone()).collect();
+                scripts.into_iter().map(|(_, line)| line).collect()
+            }
             Store::GitHook => Vec::new(),
         };
         if lines.is_empty() {
@@ -148,7 +155,10 @@ impl Eval<'_> {
             _ => String::new(),
         };
         self.in_file(&file.path, &file.text, span, |eval| {
-            for (at, line) in lines {
+            for (i, (at, line)) in lines.into_iter().enumerate() {
+                let level = eval.chain.len();
+                eval.chain
+                    .extend(names.get(i).map(|name| alloc::format!("its script {name}")));
                 let start = u32::try_from(at).unwrap_or_default();
                 let place = Span { start, end: start };
                 eval.file_pin = Some(place);
@@ -160,6 +170,7 @@ impl Eval<'_> {
                     }
                     eval.task_line(&line, &context.program)
                 });
+                eval.chain.truncate(level);
             }
         });
     }
@@ -334,7 +345,7 @@ fn variables(words: &[String]) -> (BTreeMap<String, String>, Vec<String>) {
 }
 
 /// A script with what runs before and after it.
-fn json_lines(text: &str, key: &str, goals: &[String]) -> Vec<Line> {
+fn json_lines(text: &str, key: &str, goals: &[String]) -> Vec<(String, Line)> {
     let Some(scripts) = tasks::json_scripts(text, key) else {
         return Vec::new();
     };
@@ -353,7 +364,9 @@ fn json_lines(text: &str, key: &str, goals: &[String]) -> Vec<Line> {
         }
     });
     let names = goals.flat_map(|g| [alloc::format!("pre{g}"), g.clone(), alloc::format!("post{g}")]);
-    names.filter_map(|name| scripts.get(&name).cloned()).collect()
+    names
+        .filter_map(|name| scripts.get(&name).cloned().map(|line| (name, line)))
+        .collect()
 }
 
 /// The words after the task's name are handed on to it.

@@ -21,7 +21,7 @@ pub(super) fn is(kind: &str, text: &str) -> bool {
 }
 
 /// Whether `word` is one of the words of a kind of name.
-fn listed(kind: &str, word: &str) -> bool {
+pub(crate) fn is_listed(kind: &str, word: &str) -> bool {
     let rows = settings("words");
     rows.iter()
         .filter(|(name, _)| *name == kind)
@@ -30,19 +30,19 @@ fn listed(kind: &str, word: &str) -> bool {
 
 /// Whether the last part of a name is a table that only passes things on.
 pub(crate) fn is_passing(name: &str) -> bool {
-    words(name).iter().any(|w| listed("passing", w)) || is_scratch(name)
+    words(name).iter().any(|w| is_listed("passing", w)) || is_scratch(name)
 }
 
 /// Whether a name says that the thing was made for trials: `shop_test`, `AcmeTest`, `postgres://localhost/dev`.
 pub(crate) fn is_scratch(name: &str) -> bool {
     let Some(name) = own_name(name) else { return false };
     let words = words(name);
-    words.iter().any(|w| listed("scratch", w)) && !words.iter().any(|w| listed("real", w))
+    words.iter().any(|w| is_listed("scratch", w)) && !words.iter().any(|w| is_listed("real", w))
 }
 
 /// Whether a name is that of a stage that others use.
 pub(crate) fn is_real(name: &str) -> bool {
-    words(name).iter().any(|w| listed("real", w))
+    words(name).iter().any(|w| is_listed("real", w))
 }
 
 /// The part of an address that names the thing itself; `None` when the address leads off this machine.
@@ -92,7 +92,7 @@ pub(crate) fn is_here(text: &str) -> bool {
     let inner = host.strip_prefix('[').and_then(|h| h.split(']').next());
     let plain = |h: &str| String::from(h.split([':', ',', '\\']).next().unwrap_or_default());
     let host = inner.map_or_else(|| plain(host), String::from).to_ascii_lowercase();
-    host == "::1" || listed("here", &host) || host.split('.').next_back().is_some_and(|end| end == "localhost")
+    host == "::1" || is_listed("here", &host) || host.split('.').next_back().is_some_and(|end| end == "localhost")
 }
 
 /// The words that a name is made of: parted by what is no letter, and where capitals begin. Digits at an end do not count.

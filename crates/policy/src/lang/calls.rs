@@ -273,7 +273,10 @@ impl Walk<'_> {
         if leading && matches!(mode.as_str(), "-|" | "|-") || !leading && self.is_pipe(&head) {
             let command = if leading {
                 let words: Vec<Value> = texts.iter().skip(1).map(Val::to_value).collect();
-                return self.start_words(site.name, &words, None);
+                return match words.as_slice() {
+                    [line] => self.shell(site.name, line, None),
+                    words => self.start_words(site.name, words, None),
+                };
             } else {
                 Value::text(head.trim_matches(['|', ' ', '-']))
             };

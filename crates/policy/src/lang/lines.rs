@@ -212,11 +212,42 @@ fn sql(code: &str) -> Vec<Call> {
             out.push(used("an included file", INCLUDE, first(file).trim_end_matches(';')));
         }
     }
-    for statement in code.split(';') {
+    for statement in uncommented(code).split(';') {
         let words: Vec<String> = statement.split_whitespace().map(str::to_ascii_lowercase).collect();
         statement_calls(statement, &words, &mut out);
     }
     out
+}
+
+/// The code without comments, which part words.
+fn uncommented(code: &str) -> String {
+    let mut out = String::new();
+    let mut rest = code;
+    while let Some((before, after)) = rest.split_once("/*") {
+        out.push_str(before);
+        // MySQL runs what stands in `/*! .. */`.
+        let (inside, tail) = after.split_once("*/").unwrap_or((after, ""));
+        let live = inside.strip_prefix('!').unwrap_or_default();
+        out.push(' ');
+        out.push_str(live.trim_start_matches(|c: char| c.is_ascii_digit()));
+        out.push(' ');
+        rest = tail;
+    }
+    out.push_str(rest);
+    let lines = out
+        .lines()
+        .map(|line| line.split_once("-- ").map_or(line, |(code, _)| code));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a `DELETE` or `UPDATE` has no condition, or one that always holds.
+fn takes_all(words: &[String]) -> bool {
+    let Some(at) = words.iter().position(|w| w == "where") else {
+        return true;
+    };
+    let condition: String = words.get(at + 1..).unwrap_or_default().concat();
+    let same = condition.split_once('=').is_some_and(|(a, b)| a == b && !a.is_empty());
+    same || matches!(condition.as_str(), "true" | "1")
 }
 
 fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
@@ -228,7 +259,7 @@ fn statement_calls(statement: &str, words: &[String], out: &mut Vec<Call>) {
             "table" | "database" | "schema" | "user" | "role" | "tablespace" | "owned" | "keyspace" | "collection"
         ),
         "truncate" => true,
-        "delete" | "update" => !has("where") && words.len() > 2,
+        "delete" | "update" => words.len() > 2 && takes_all(words),
         "alter" => has("drop") && (has("column") || has("partition")),
         "flushall" | "flushdb" => true,
         _ => false,

@@ -57,6 +57,10 @@ pub(crate) trait Host {
     fn spend(&mut self) -> bool;
     /// What follows stands in this line of the code, counted from zero.
     fn line(&mut self, _line: u32) {}
+    /// Names that have a value before the code begins.
+    fn bindings(&mut self) -> Vec<(String, Value)> {
+        Vec::new()
+    }
     /// A module is loaded.
     fn load(&mut self, _module: &str) {}
     /// The working directory changes; gives the one before.
@@ -85,6 +89,9 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
     let code = cut(code);
     let syntax = syntax::of(lang);
     let mut walk = walk::Walk::new(lang, syntax, host);
+    for (name, value) in walk.host.bindings() {
+        walk.bind(&name, value::Val::Text(value));
+    }
     if lang == "tcl" {
         walk.tcl(code);
     } else {
