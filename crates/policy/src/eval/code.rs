@@ -463,9 +463,10 @@ impl lang::Host for Guest<'_, '_> {
         self.within(call, |eval| match role.kind {
             // Where a file can be named, so can an address.
             RoleKind::Read
-                if ["http://", "https://", "ftp://"]
-                    .iter()
-                    .any(|s| value.prefix().starts_with(s)) =>
+                if role.arg != "to"
+                    && ["http://", "https://", "ftp://"]
+                        .iter()
+                        .any(|s| value.prefix().starts_with(s)) =>
             {
                 let role = Role {
                     kind: RoleKind::Url,

@@ -204,7 +204,9 @@ impl Walk<'_> {
 
     /// Roles that fall on paths: of the method's own object, or of the arguments.
     fn on_paths(&mut self, site: &Site<'_>, role: Role) -> Val {
-        let plain = Role { arg: "", ..role };
+        // What is copied goes elsewhere, and is not what the call gives.
+        let arg = if role.arg == "to" { role.arg } else { "" };
+        let plain = Role { arg, ..role };
         let own = site.receiver.filter(|v| role.arg == "receiver" && v.is_text());
         let mut texts = site.args.texts();
         let named = site
