@@ -15,6 +15,13 @@ fn table(doc: &str, name: &str, kind: &str, rows: &[String]) -> String {
     )
 }
 
+/// The places of names in a table.
+fn index<'n>(doc: &str, name: &str, names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let slots: Vec<String> = rulebook::index(&names).iter().map(ToString::to_string).collect();
+    table(doc, name, "u16", &slots)
+}
+
 /// The same for tests only: examples cost a program room and time, and are for the tests.
 fn examples(doc: &str, name: &str, kind: &str, rows: &[String]) -> String {
     format!("#[cfg(test)]\n{}", table(doc, name, kind, rows))
@@ -39,6 +46,11 @@ pub(crate) fn programs(book: &Book, settings: &RoleTables, calls: &RoleTables) -
         .map(|(name, index)| format!("({}, &P{index})", name.print()))
         .collect();
     text += &table("All programs by name, sorted.", "PROGRAMS", "(&str, &Program)", &rows);
+    text += &index(
+        "Places in [`PROGRAMS`] by name.",
+        "PROGRAM_INDEX",
+        names.keys().copied(),
+    );
     text += &examples(
         "Commands, and what one of their effects contains.",
         "EXAMPLES",
@@ -46,10 +58,36 @@ pub(crate) fn programs(book: &Book, settings: &RoleTables, calls: &RoleTables) -
         &tried,
     );
     text += &roles("Settings that run something, by table.", "SETTINGS", settings);
-    text + &roles(
+    text += &by_name("SETTINGS", settings);
+    text += &roles(
         "Calls of programming languages that do something, by language.",
         "CALLS",
         calls,
+    );
+    text + &by_name("CALLS", calls)
+}
+
+/// For each table of `name` where in its rows a name stands, and which rows are patterns.
+fn by_name(name: &str, tables: &RoleTables) -> String {
+    let rows = tables.values().map(|rows| {
+        let names: Vec<&str> = rows.keys().map(String::as_str).collect();
+        let slots: Vec<usize> = rulebook::index(&names).into_iter().map(usize::from).collect();
+        let patterns = names
+            .iter()
+            .enumerate()
+            .filter(|(_, name)| name.contains(['*', '?', '[']));
+        let patterns: Vec<usize> = patterns.map(|(at, _)| at).collect();
+        (slots.as_slice(), patterns.as_slice()).print()
+    });
+    let longest = tables.values().flat_map(|rows| rows.keys().map(String::len)).max();
+    table(
+        &format!("Places in the rows of each table of [`{name}`] by name, and the places of patterns."),
+        &format!("{name}_BY_NAME"),
+        "(&[u16], &[usize])",
+        &rows.collect::<Vec<_>>(),
+    ) + &format!(
+        "/// Bytes of the longest name in [`{name}`].\npub(crate) const {name}_LONGEST: usize = {};\n",
+        longest.unwrap_or_default()
     )
 }
 
@@ -91,11 +129,17 @@ fn paths(book: &Book) -> String {
         .flat_map(|(row, entry)| entry.says.globs.iter().map(move |g| (*g, row)))
         .collect();
     let (keys, rest) = keys(&globs);
+    let places = index(
+        "Places in [`KEYS`] by name.",
+        "KEY_INDEX",
+        keys.keys().map(String::as_str),
+    );
     let keys: Vec<String> = keys
         .iter()
         .map(|(key, globs)| (key, globs.as_slice()).print())
         .collect();
-    let rest: Vec<String> = rest.iter().map(Print::print).collect();
+    let rest = rest.iter().filter_map(|at| Some((*at, literal(globs.get(*at)?.0))));
+    let rest: Vec<String> = rest.map(|(at, pairs)| format!("({at}, {pairs:#x})")).collect();
     table("Rows of the path table.", "PATHS", "PathRow", &rows)
         + &table(
             "Its globs with their rows.",
@@ -109,7 +153,20 @@ fn paths(book: &Book) -> String {
             "(&str, &[usize])",
             &keys,
         )
-        + &table("Indices of globs without a literal name.", "KEYLESS", "usize", &rest)
+        + &places
+        + &table(
+            "Indices of globs without a literal name, and the pairs of letters in what is literal in each.",
+            "KEYLESS",
+            "(usize, u64)",
+            &rest,
+        )
+}
+
+/// The pairs of letters in what every path has that a glob matches.
+fn literal(glob: &str) -> u64 {
+    let plain = glob.split('[').next().unwrap_or_default();
+    let texts = plain.split(['*', '?', '/', '~']);
+    texts.map(rulebook::pairs).fold(0, |all, pairs| all | pairs)
 }
 
 /// Globs by the longest name in them that stands there literally, so that a path is compared with few of them; and the rest.

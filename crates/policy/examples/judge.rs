@@ -33,6 +33,8 @@ const TIMES: usize = 3;
 const LONG: Duration = Duration::from_millis(20);
 /// The longest script that the hook reads.
 const LONGEST_SCRIPT: u64 = 256 << 10;
+/// Bytes of scripts that are judged as one text.
+const MAX_JOINED: usize = 1 << 20;
 /// The bars: of a hundred judgements ninety-nine, any script, a text of 1 MiB; and the memory of all.
 const MOST_USUAL: Duration = Duration::from_millis(2);
 const MOST_SCRIPT: Duration = Duration::from_millis(50);
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ["--cases", file] => group(file, MOST_USUAL, usual(&commands(Path::new(file)))),
         ["--scripts", folder] => group(folder, MOST_SCRIPT, scripts(Path::new(folder))),
         ["--shape", name] => shape(name),
+        ["--joined", folder] => joined(Path::new(folder)),
         places => everything(places),
     };
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -64,6 +67,7 @@ fn everything(places: &[&str]) -> bool {
             good &= alone(&["--cases", &file.to_string_lossy()]);
         }
         good &= alone(&["--scripts", place]);
+        good &= alone(&["--joined", place]);
     }
     for shape in SHAPES {
         good &= alone(&["--shape", shape.name]);
@@ -127,6 +131,34 @@ fn scripts(folder: &Path) -> Vec<(Duration, String)> {
     times
 }
 
+/// The scripts of a folder one after the other, as texts of 1 MiB.
+fn joined(folder: &Path) -> bool {
+    let mut texts = vec![String::new()];
+    for file in files(folder) {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let first = text.lines().next().unwrap_or_default();
+        let script = first.starts_with("#!") && first.ends_with("sh") || file.extension().is_some_and(|e| e == "sh");
+        if !script || text.len() > MAX_JOINED {
+            continue;
+        }
+        if texts.last().is_some_and(|last| last.len() + text.len() > MAX_JOINED) {
+            texts.push(String::new());
+        }
+        if let Some(last) = texts.last_mut() {
+            last.push_str(&text);
+            last.push('\n');
+        }
+    }
+    let judged = |text: &String| {
+        let (time, judgement) = timed(&Machine::new(), text);
+        let gave_up = judgement.effects.iter().any(|e| e.tags.has("limit"));
+        let note = if gave_up { ", GAVE UP" } else { "" };
+        (time, format!("{} bytes{note}", text.len()))
+    };
+    let name = format!("{} put together", folder.display());
+    group(&name, MOST_LONG, texts.iter().map(judged).collect())
+}
+
 fn files(place: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(place) else {
         return vec![place.into()];
@@ -165,7 +197,7 @@ fn group(name: &str, most: Duration, mut times: Vec<(Duration, String)>) -> bool
         return true;
     };
     // Of scripts each counts, of single commands all but one in a hundred.
-    let measured = if most == MOST_SCRIPT { worst } else { nearly };
+    let measured = if most == MOST_USUAL { nearly } else { worst };
     let good = *measured <= most && peak() <= MOST_MEMORY;
     println!(
         "{:>8.2} ms  {:>5.1} MiB  p99 of {} in {name}: p50 {:.3} ms, worst {:.2} ms ({which}){}",

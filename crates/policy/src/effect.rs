@@ -8,6 +8,9 @@ use shell::Span;
 
 use crate::{Act, Loss};
 
+/// Labels that most effects have at most.
+const USUAL: usize = 8;
+
 /// Labels of an effect, from program facts, the path table and data flow: `recursive`, `force`, `credential`, `network`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags(Vec<&'static str>);
@@ -16,6 +19,9 @@ impl Tags {
     /// Adds a label once.
     pub fn add(&mut self, tag: &'static str) {
         if !self.has(tag) {
+            if self.0.is_empty() {
+                self.0.reserve(USUAL);
+            }
             self.0.push(tag);
         }
     }

@@ -100,6 +100,18 @@ pub(crate) fn like(pattern: &str, word: &str) -> bool {
     !ends_differ(pattern, word, true) && overlap_symbols(symbols(pattern, true, true), symbols(word, true, false))
 }
 
+/// A look at what stands behind the last wildcard of two patterns of which the front may be anything.
+pub(crate) fn tails_differ(a: &str, b: &str) -> bool {
+    let differ = |(x, y): (u8, u8)| {
+        if wild(x) || wild(y) {
+            Some(false)
+        } else {
+            (!x.eq_ignore_ascii_case(&y)).then_some(true)
+        }
+    };
+    a.bytes().rev().zip(b.bytes().rev()).find_map(differ) == Some(true)
+}
+
 /// A look at what stands before the first wildcard and after the last one: most patterns differ there already.
 fn ends_differ(a: &str, b: &str, active: bool) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

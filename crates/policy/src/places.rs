@@ -10,7 +10,7 @@ use crate::Answer;
 use crate::effect::Tags;
 use crate::eval::UNKNOWN;
 use crate::glob;
-use crate::rules::{GLOBS, KEYLESS, KEYS, PATHS};
+use crate::rules::{GLOBS, KEY_INDEX, KEYLESS, KEYS, PATHS};
 use crate::world::Recorder;
 
 /// Names in a path that are looked up; the kernel takes no path that is much longer.
@@ -48,29 +48,54 @@ const HOMES: &[&str] = &["home", "Users"];
 
 /// A path made absolute and clean: `.` and `..` resolved in the text, doubled slashes dropped.
 pub(crate) fn clean(path: &str, cwd: &str) -> String {
-    let joined = if path.starts_with('/') {
-        path.to_string()
-    } else if let Some(on_drive) = drive(path) {
-        on_drive
-    } else {
-        format!("{cwd}/{path}")
+    if path.strip_prefix('/').is_some_and(is_clean) {
+        return path.to_string();
+    }
+    let on_drive = drive(path);
+    let (start, path) = match &on_drive {
+        Some(on_drive) => ("", on_drive.as_str()),
+        None if path.starts_with('/') => ("", path),
+        None => (cwd, path),
     };
-    let mut parts: Vec<&str> = Vec::new();
-    for part in joined.split('/') {
+    let mut out = String::with_capacity(start.len() + path.len() + 2);
+    if is_clean(path) && start.starts_with('/') && start.get(1..).is_some_and(is_clean) {
+        out.push_str(start);
+        out.push('/');
+        out.push_str(path);
+        return out;
+    }
+    for part in start.split('/').chain(path.split('/')) {
         match part {
             "" | "." => {}
-            ".." => {
-                parts.pop();
+            ".." => out.truncate(out.rfind('/').unwrap_or(0)),
+            part => {
+                out.push('/');
+                out.push_str(part);
             }
-            part => parts.push(part),
         }
     }
-    format!("/{}", parts.join("/"))
+    if out.is_empty() {
+        out.push('/');
+    }
+    out
+}
+
+/// Whether each part of a relative path is plainly a name, as most are.
+fn is_clean(path: &str) -> bool {
+    let mut last = b'/';
+    let clean = path.bytes().all(|byte| {
+        let begins = core::mem::replace(&mut last, byte) == b'/';
+        !begins || !matches!(byte, b'/' | b'.')
+    });
+    clean && last != b'/'
 }
 
 /// `C:\\x`, `c:/x`, `\\\\?\\C:\\x`: a path of Windows below `/C:`.
 fn drive(path: &str) -> Option<String> {
     let path = path.strip_prefix("\\\\?\\").unwrap_or(path);
+    if path.as_bytes().get(1) != Some(&b':') {
+        return None;
+    }
     let (letter, rest) = path.split_once(':')?;
     let one = letter.len() == 1 && letter.chars().all(|c| c.is_ascii_alphabetic());
     one.then(|| format!("/{}:/{}", letter.to_ascii_uppercase(), rest.replace('\\', "/")))
@@ -100,6 +125,9 @@ pub(crate) fn label(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mu
 
 /// The directories before the first active glob: the part of a pattern that the world can be asked about.
 fn fixed_part(path: &str) -> &str {
+    if !is_wild(path) {
+        return path;
+    }
     match path.find(['*', '?', '[', UNKNOWN]) {
         None => path,
         Some(at) => {
@@ -181,26 +209,48 @@ pub(crate) fn protected_links(workspace: &str, world: &Recorder<'_>) -> Vec<(Str
     links
 }
 
+/// Whether something in a path may stand for several names, or is not known.
+pub(crate) fn is_wild(path: &str) -> bool {
+    // Nearly no path has any of these bytes; the last is the first one of [`UNKNOWN`].
+    let sign = |byte: u8| matches!(byte, b'*' | b'?' | b'[') || byte == 0xee;
+    path.bytes().any(sign) && path.contains(['*', '?', '[', UNKNOWN])
+}
+
 fn glob_head(path: &str) -> bool {
-    path.contains(['*', '?'])
+    path.bytes().any(|byte| matches!(byte, b'*' | b'?'))
+}
+
+/// Whether something in a path may stand for several names.
+fn is_pattern(path: &str) -> bool {
+    path.bytes().any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Globs of the table that could mean `path`, in their order.
 fn candidates(path: &str) -> Vec<usize> {
-    if path.contains(['*', '?', '[', UNKNOWN]) {
-        return (0..GLOBS.len())
-            .filter(|i| GLOBS.get(*i).is_some_and(|(g, _)| possible(g, path)))
-            .collect();
+    let meant = |index: &usize| GLOBS.get(*index).is_some_and(|(glob, _)| possible(glob, path));
+    if is_pattern(path) {
+        let tail = |index: &usize| {
+            GLOBS
+                .get(*index)
+                .is_some_and(|(glob, _)| !glob::tails_differ(glob, path))
+        };
+        return (0..GLOBS.len()).filter(tail).filter(meant).collect();
     }
-    let mut found: Vec<usize> = KEYLESS.to_vec();
+    let pairs = rulebook::pairs(path);
+    let keyless = KEYLESS.iter().filter(|(_, literal)| pairs & literal == *literal);
+    let mut found: Vec<usize> = keyless.map(|(index, _)| *index).collect();
     for name in path.split('/').filter(|n| !n.is_empty()).take(MAX_PARTS) {
-        let name = name.to_ascii_lowercase();
-        if let Ok(at) = KEYS.binary_search_by(|(key, _)| (*key).cmp(&name)) {
-            found.extend(KEYS.get(at).map_or(&[][..], |(_, globs)| *globs));
+        let named = |at: usize| KEYS.get(at).filter(|(key, _)| key.eq_ignore_ascii_case(name));
+        if let Some((_, globs)) = rulebook::place(KEY_INDEX, name, |at| named(at).is_some()).and_then(named) {
+            found.extend(*globs);
         }
     }
     found.sort_unstable();
     found.dedup();
+    // What is not known is no name that a glob could tell, and so it is looked up like any other.
+    if is_wild(path) {
+        found.retain(meant);
+    }
     found
 }
 
@@ -209,6 +259,9 @@ fn covers(pattern: &str, path: &str, world: &Recorder<'_>) -> bool {
     let Some(rest) = pattern.strip_prefix("~/") else {
         return glob::overlaps(pattern, path);
     };
+    if glob::tails_differ(rest, path) {
+        return false;
+    }
     if path.starts_with(['/']) && path.chars().nth(1) == Some(UNKNOWN) {
         return glob::overlaps(&format!("**/{rest}"), path);
     }

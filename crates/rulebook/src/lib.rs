@@ -10,6 +10,7 @@
 extern crate alloc;
 
 mod fault;
+mod index;
 mod opinions;
 mod programs;
 #[cfg(feature = "read")]
@@ -17,6 +18,7 @@ mod read;
 mod words;
 
 pub use fault::Fault;
+pub use index::{index, pairs, place};
 pub use opinions::{PathRow, Rule};
 pub use programs::{Cond, Does, On, Opt, Program, Role, Slot, Test};
 #[cfg(feature = "read")]

@@ -238,20 +238,21 @@ pub enum Part {
     /// `$name`, `${...}`
     Param(Box<Param>),
     /// `$(..)`, `` `..` ``, `${ ..; }`, `$(<file)` (a script whose only command has no words and one redirect)
-    Command(Script),
+    Command(Box<Script>),
     /// `$((..))`, `$[..]`
-    Arith(Arith),
+    Arith(Box<Arith>),
     /// `<(..)` or `>(..)`
     Process {
         /// True for `>(..)`.
         output: bool,
         /// The commands.
-        script: Script,
+        script: Box<Script>,
     },
     /// `(a b c)` in an assignment.
     Array(Vec<Word>),
-    /// The only part of a word that stands for very many: see [`Raw::words`].
-    Words(Raw),
+    /// The only part of a word that stands for very many (see [`Raw::words`]), or the last of very many parts in quotes (see
+    /// [`Raw::parts`]).
+    Words(Box<Raw>),
 }
 
 /// Text that was read but is not kept as a tree, because there is too much of it. What was wrong with it is a fault of
@@ -269,6 +270,10 @@ pub struct Raw {
 /// What a [`Raw`] text holds, and so how it is read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawKind {
+    /// Text and expansions in double quotes: [`Raw::parts`].
+    Double,
+    /// The same in a here-document.
+    Document,
     /// Words of a command: [`Raw::words`].
     Words,
     /// Words of an array: [`Raw::words`].

@@ -1,6 +1,6 @@
 //! Simple commands, and the builtins that change the state of the shell. All other builtins are facts like programs.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use shell::{Assign, Part, Span, Word};
@@ -17,6 +17,15 @@ const MAX_ALIASES: usize = 4096;
 const MAX_PATH: usize = 1024;
 
 const DECLARATIONS: &[&str] = &["export", "declare", "typeset", "local", "readonly"];
+
+/// The name of a builtin whose arguments may be assignments.
+fn declaration(word: &Word) -> Option<String> {
+    let name = match word.parts.as_slice() {
+        [Part::Lit(name)] if !DECLARATIONS.contains(&name.as_str()) => return None,
+        _ => word.literal()?,
+    };
+    DECLARATIONS.contains(&name.as_str()).then_some(name)
+}
 
 impl Eval<'_> {
     pub(super) fn simple(
@@ -37,11 +46,7 @@ impl Eval<'_> {
     }
 
     fn simple_here(&mut self, assigns: &[Assign], words: &[Word], stdin: Stream, piped: bool, span: Span) -> Stream {
-        if let Some(name) = words
-            .first()
-            .and_then(Word::literal)
-            .filter(|n| DECLARATIONS.contains(&n.as_str()))
-        {
+        if let Some(name) = words.first().and_then(declaration) {
             assigns.iter().for_each(|a| self.assign(a));
             self.declare(&name, words.get(1..).unwrap_or_default());
             let prints = words

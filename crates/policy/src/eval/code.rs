@@ -289,7 +289,7 @@ impl Eval<'_> {
         // What the code changes in its own process is not changed here.
         let printed = self.subshell(|eval| {
             let mut guest = Guest {
-                arguments: eval.state.positional.to_vec(),
+                arguments: eval.state.positional.clone(),
                 eval,
                 lang,
                 program,
@@ -343,7 +343,7 @@ struct Guest<'e, 'w> {
     eval: &'e mut Eval<'w>,
     lang: &'e str,
     program: &'e str,
-    arguments: Vec<Value>,
+    arguments: super::Shared<Vec<Value>>,
     stdin: Stream,
     span: Span,
     /// The code is all that stands in a file.

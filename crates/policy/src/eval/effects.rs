@@ -1,6 +1,6 @@
 //! The effects that were found so far, each once.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
 use core::ops::Deref;
@@ -16,8 +16,8 @@ const KEPT: usize = 1024;
 /// Effects that are kept at all.
 const MOST: usize = 8192;
 
-/// What rules look at.
-type Class = (&'static str, &'static str, Vec<&'static str>);
+/// Effects that the present one is compared with before all others: commands come again in the same order.
+const RECENT: usize = 8;
 
 /// See the module.
 #[derive(Debug, Default)]
@@ -25,8 +25,10 @@ pub(crate) struct Effects {
     list: Vec<Effect>,
     /// Places in the list by a hash of what stands there.
     places: BTreeMap<u64, usize>,
-    /// The classes of all of the list, once there are many.
-    classes: BTreeSet<Class>,
+    /// Places in the list by a hash of what rules look at, one of each kind, once there are many.
+    classes: BTreeMap<u64, Vec<usize>>,
+    /// Those that the last ones were like, the last one first.
+    recent: Vec<usize>,
 }
 
 /// A label that effects get because of what stands around the call that has them.
@@ -78,13 +80,30 @@ impl Effects {
                 .get(&new.hash())
                 .is_some_and(|at| self.list.get(*at).is_some_and(again));
         }
-        if self.list.last().is_some_and(|last| is_like(last, new)) {
+        let like = |at: &usize| self.list.get(*at).is_some_and(|e| is_like(e, new));
+        if let Some(at) = self.recent.iter().position(like) {
+            if let Some(recent) = self.recent.get_mut(..=at) {
+                recent.rotate_right(1);
+            }
             return true;
         }
         if self.classes.is_empty() {
-            self.classes = self.list.iter().map(|e| class(e.act, e.what, &e.tags)).collect();
+            for (at, effect) in self.list.iter().enumerate() {
+                let places = self
+                    .classes
+                    .entry(class(effect.act, effect.what, &effect.tags))
+                    .or_default();
+                places.push(at);
+            }
         }
-        self.classes.contains(&class(new.act, new.what, new.tags))
+        let places = self.classes.get(&class(new.act, new.what, new.tags));
+        let same = |at: &&usize| self.list.get(**at).is_some_and(|e| is_same(e, new));
+        let found = places.into_iter().flatten().find(same).copied();
+        if let Some(at) = found {
+            self.recent.truncate(RECENT - 1);
+            self.recent.insert(0, at);
+        }
+        found.is_some()
     }
 
     /// Whether no more can be kept.
@@ -104,7 +123,11 @@ impl Effects {
             };
             self.places.insert(new.hash(), self.list.len());
         } else {
-            self.classes.insert(class(effect.act, effect.what, &effect.tags));
+            let places = self
+                .classes
+                .entry(class(effect.act, effect.what, &effect.tags))
+                .or_default();
+            places.push(self.list.len());
         }
         self.list.push(effect);
     }
@@ -140,13 +163,36 @@ impl New<'_> {
 }
 
 fn is_like(effect: &Effect, new: &New<'_>) -> bool {
-    effect.act == new.act && effect.what == new.what && effect.tags.same(new.tags)
+    effect.act == new.act && same_text(effect.what, new.what) && effect.tags.same(new.tags)
 }
 
-fn class(act: Act, what: &'static str, tags: &Tags) -> Class {
-    let mut tags: Vec<&'static str> = tags.iter().collect();
-    tags.sort_unstable();
-    (act.as_str(), what, tags)
+/// Names of acts are mostly literally the same text.
+fn same_text(a: &'static str, b: &'static str) -> bool {
+    core::ptr::eq(a, b) || a == b
+}
+
+/// Whether a rule could not tell the two apart.
+fn is_same(effect: &Effect, new: &New<'_>) -> bool {
+    let tags = (&effect.tags, new.tags);
+    effect.act == new.act
+        && effect.what == new.what
+        && tags.0.iter().count() == tags.1.iter().count()
+        && tags.0.iter().all(|tag| tags.1.has(tag))
+}
+
+/// A hash of what rules look at; the order of labels is none of it.
+fn class(act: Act, what: &'static str, tags: &Tags) -> u64 {
+    let hash = |text: &str| {
+        let mut hasher = Fnv(0xcbf2_9ce4_8422_2325);
+        text.hash(&mut hasher);
+        hasher.finish()
+    };
+    let tags = tags.iter().fold(0_u64, |all, tag| all.wrapping_add(hash(tag)));
+    hash(act.as_str())
+        .wrapping_mul(3)
+        .wrapping_add(hash(what))
+        .wrapping_mul(3)
+        .wrapping_add(tags)
 }
 
 /// FNV-1a. Two effects with the same hash are only kept twice.

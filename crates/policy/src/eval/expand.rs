@@ -4,7 +4,7 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use shell::{Part, Script, Word};
+use shell::{Part, RawKind, Script, Word};
 
 use super::state::Sink;
 use super::{BYTES_PER_WORD, Eval, Labels, Piece, Stream, Value, Var, braces};
@@ -36,22 +36,29 @@ impl Fields {
 impl Eval<'_> {
     /// The fields that a word becomes as an argument.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Value> {
-        if let [Part::Words(raw)] = word.parts.as_slice() {
-            return self.many_fields(raw);
-        }
         let mut all = Vec::new();
+        self.fields_of(word, &mut all);
+        all
+    }
+
+    /// Adds the fields that a word becomes as an argument.
+    fn fields_of(&mut self, word: &Word, all: &mut Vec<Value>) {
+        match word.parts.as_slice() {
+            [Part::Words(raw)] => return all.extend(self.many_fields(raw)),
+            // Most words are nothing but themselves.
+            [Part::Lit(text)] if is_inert(text) => return all.push(Value::text(text.as_str()).at(word.span)),
+            _ => {}
+        }
         if !braces::has_brace(word) {
-            self.fields_into(&word.parts, word.span, &mut all);
-            return all;
+            return self.fields_into(&word.parts, word.span, all);
         }
         let Some(words) = braces::expand(word) else {
             self.give_up("too many words from braces", word.span);
-            return alloc::vec![Value::unknown(Labels::RUNTIME).at(word.span)];
+            return all.push(Value::unknown(Labels::RUNTIME).at(word.span));
         };
         for word in words {
-            self.fields_into(&word.parts, word.span, &mut all);
+            self.fields_into(&word.parts, word.span, all);
         }
-        all
     }
 
     /// The fields of parts without active braces, and what a pattern among them may bring along.
@@ -73,7 +80,8 @@ impl Eval<'_> {
     /// The fields of all of these, and whether some were left out because there are very many.
     pub(super) fn all_fields(&mut self, words: &[Word]) -> (Vec<Value>, bool) {
         let outer = core::mem::take(&mut self.dropped);
-        let fields = words.iter().flat_map(|w| self.fields(w)).collect();
+        let mut fields = Vec::with_capacity(words.len());
+        words.iter().for_each(|word| self.fields_of(word, &mut fields));
         (fields, core::mem::replace(&mut self.dropped, outer))
     }
 
@@ -113,7 +121,7 @@ impl Eval<'_> {
                     Some(n) => out.current().push_text(&n.to_string()),
                     None => out.current().push_unknown(Labels::RUNTIME),
                 },
-                Part::Words(_) => out.current().push_unknown(Labels::RUNTIME),
+                Part::Words(raw) => self.many_parts(raw, out, mode),
                 Part::Process { output, script } => self.process(*output, script, out),
                 Part::Array(words) => {
                     let values: Vec<Value> = words.iter().flat_map(|w| self.fields(w)).collect();
@@ -125,6 +133,20 @@ impl Eval<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// The rest of very many parts in quotes.
+    fn many_parts(&mut self, raw: &shell::Raw, out: &mut Fields, mode: Mode) {
+        let quoted = matches!(raw.kind, RawKind::Double | RawKind::Document);
+        if !quoted || !self.reads_again(raw) {
+            return out.current().push_unknown(Labels::RUNTIME);
+        }
+        for part in raw.parts() {
+            if self.is_spent(raw.span) {
+                return;
+            }
+            self.parts_here(&[part], out, mode);
         }
     }
 
@@ -264,6 +286,11 @@ impl Eval<'_> {
             _ => " \t\n".to_string(),
         }
     }
+}
+
+/// Whether nothing in unquoted text means anything to the shell.
+fn is_inert(text: &str) -> bool {
+    text.bytes().all(|b| !matches!(b, b'~' | b'*' | b'?' | b'[' | b'{'))
 }
 
 /// How an expansion is put into its word.

@@ -64,11 +64,11 @@ fn known(args: &[Value]) -> Option<Vec<String>> {
 }
 
 fn echo(args: &[Value]) -> Option<String> {
-    let words = known(args)?;
     let mut escapes = false;
     let mut newline = true;
-    let mut rest = words.as_slice();
+    let mut rest = args;
     while let [flag, tail @ ..] = rest {
+        let flag = flag.pattern();
         let is_flag = flag.len() > 1 && flag.starts_with('-') && flag.chars().skip(1).all(|c| "neE".contains(c));
         if !is_flag {
             break;
@@ -77,7 +77,16 @@ fn echo(args: &[Value]) -> Option<String> {
         newline &= !flag.contains('n');
         rest = tail;
     }
-    let text = rest.join(" ");
+    let mut text = String::with_capacity(rest.iter().map(|word| word.weight() + 1).sum());
+    for (i, word) in rest.iter().enumerate() {
+        if word.has_unknown() {
+            return None;
+        }
+        if i > 0 {
+            text.push(' ');
+        }
+        text.push_str(&word.pattern());
+    }
     let mut out = if escapes { unescape(&text, false) } else { text };
     if newline {
         out.push('\n');

@@ -15,6 +15,10 @@ use crate::{Act, Answer, FileKind, Target};
 /// on another machine.
 pub(super) const LASTING: &[&str] = &["contained", "afar", "remote"];
 
+/// Pieces of code of one call that are given all of its operands, and how many others are given.
+const MAX_CODES: usize = 4;
+const MAX_GIVEN: usize = 16;
+
 /// Words of calls inside calls that are held at once.
 const MAX_HELD: usize = 32 << 10;
 
@@ -67,10 +71,9 @@ impl Eval<'_> {
         }
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         // A file system that does not tell capitals apart finds `RM` too.
-        let small = base.to_ascii_lowercase();
-        let facts = |name| self.world.program(name);
+        let facts = |name: &str| self.world.program(name);
         let named = facts(base).or_else(|| facts(versionless(base)));
-        match named.or_else(|| facts(&small)) {
+        match named.or_else(|| facts(&base.to_ascii_lowercase())) {
             Some(program) => self.program(base, program, argv, stdin, piped, span),
             None => {
                 // bash calls this function for a program that it does not find.
@@ -289,13 +292,12 @@ impl Eval<'_> {
         if self.escapes(&parsed, piped) {
             run_tags.add("escape-shell");
         }
-        let shown = parsed
-            .path
-            .iter()
-            .filter_map(|p| p.names.first().copied())
-            .collect::<Vec<_>>()
-            .join(" ");
-        let shown = if parsed.path.len() > 1 { shown } else { base.to_string() };
+        let names = parsed.path.iter().filter_map(|p| p.names.first().copied());
+        let shown = if parsed.path.len() > 1 {
+            names.collect::<Vec<_>>().join(" ")
+        } else {
+            base.to_string()
+        };
         self.effect(Act::Run, "", Target::Text(shown), run_tags, base, span);
         let around = self.enter_place(&parsed);
         self.glued_code(&parsed, argv);
@@ -377,6 +379,7 @@ impl Eval<'_> {
             Labels::NONE
         };
         self.bindings = bindings(parsed);
+        let mut codes = 0;
         for (option, value) in &parsed.options {
             if self.is_spent(span) {
                 break;
@@ -388,8 +391,12 @@ impl Eval<'_> {
                     let code = option.role.kind == RoleKind::Code && !matches!(option.role.arg, "" | "sh");
                     let given: Vec<Value>;
                     let rest = if code {
-                        self.spend_bytes(parsed.operands.len() * BYTES_PER_WORD);
-                        given = parsed.operands.iter().map(|(v, _)| v.clone()).collect();
+                        // Of many pieces of code only the first ones are given all the words that follow.
+                        codes += 1;
+                        let most = if codes > MAX_CODES { MAX_GIVEN } else { usize::MAX };
+                        let operands = parsed.operands.iter().take(most);
+                        given = operands.map(|(v, _)| v.clone()).collect();
+                        self.spend_bytes(given.len() * BYTES_PER_WORD);
                         &given
                     } else if words_option(option) {
                         parsed.commands.first().map_or(&[][..], |(w, _)| w)

@@ -178,7 +178,7 @@ impl Eval<'_> {
         }
         // A pattern may mean anything.
         if value.has_glob() {
-            return Kind::Option(text);
+            return Kind::Option(text.into_owned());
         }
         let special = |c: &char| !c.is_alphanumeric() && !matches!(c, '_' | '-' | '.' | '/' | ',');
         let mut marks: Vec<char> = text.chars().filter(special).collect();

@@ -233,7 +233,7 @@ fn order((kind, name, address): &Read) -> (usize, Kind, usize, &str) {
 }
 
 /// FNV-1a. What has the same hash is compared.
-fn hash(text: &str) -> u64 {
+pub(super) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })

@@ -39,6 +39,7 @@ mod sed;
 mod state;
 mod tasks;
 mod textlines;
+mod tree;
 mod value;
 
 use alloc::collections::BTreeMap;
@@ -131,7 +132,7 @@ pub(crate) struct Eval<'w> {
     /// Words were left out of a list of very many.
     dropped: bool,
     /// Labels of paths.
-    labelled: RefCell<BTreeMap<String, Tags>>,
+    labelled: RefCell<paths::Labelled>,
     /// Other states in which what follows may run, beside `state`.
     forks: Vec<State>,
     /// States after a `cd` that may have failed, until the end of the chain that it stands in.

@@ -1,5 +1,6 @@
 //! Paths: what a word names, where that is, and what is done to it.
 
+use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -9,9 +10,35 @@ use crate::places;
 use crate::{Act, Answer, FileKind, Loss, Target};
 
 /// Paths whose labels are remembered.
-const MAX_LABELLED: usize = 1024;
+const MAX_LABELLED: usize = 512;
 /// Files that nobody deletes one by one.
 const MANY: usize = 5;
+
+/// Labels of paths, each in a place that follows from the path: the last one that belongs there is kept.
+#[derive(Debug, Default)]
+pub(super) struct Labelled(Vec<(String, Tags)>);
+
+impl Labelled {
+    fn get(&self, path: &str) -> Option<&Tags> {
+        let (known, tags) = self.0.get(Self::place(path))?;
+        (known == path).then_some(tags)
+    }
+
+    fn insert(&mut self, path: &str, tags: Tags) {
+        if self.0.is_empty() {
+            self.0.resize_with(MAX_LABELLED, Default::default);
+        }
+        if let Some(slot) = self.0.get_mut(Self::place(path)) {
+            path.clone_into(&mut slot.0);
+            slot.1 = tags;
+        }
+    }
+
+    fn place(path: &str) -> usize {
+        let hash = super::memo::hash(path);
+        usize::try_from((hash ^ hash >> 32) & 0xffff).unwrap_or_default() % MAX_LABELLED
+    }
+}
 
 impl Eval<'_> {
     /// An effect on a path, with the labels of its place; they are given back, too.
@@ -38,7 +65,7 @@ impl Eval<'_> {
         match &target {
             Target::Path(path) => {
                 // A pattern is compared with the whole table.
-                let wild = path.contains(['*', '?', '[', UNKNOWN]) && !self.labelled.borrow().contains_key(path);
+                let wild = places::is_wild(path) && self.labelled.borrow().get(path).is_none();
                 if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
@@ -136,11 +163,7 @@ impl Eval<'_> {
         let mut found = Tags::default();
         places::label(path, &self.workspace, self.world, &mut found);
         found.iter().for_each(|tag| tags.add(tag));
-        let mut labelled = self.labelled.borrow_mut();
-        if labelled.len() >= MAX_LABELLED {
-            labelled.clear();
-        }
-        labelled.insert(path.into(), found);
+        self.labelled.borrow_mut().insert(path, found);
     }
 
     /// The labels of a path; of a pattern inside the project those of the names that it stands for there.
@@ -216,7 +239,7 @@ impl Eval<'_> {
         // file: addresses name paths too.
         let text = text
             .strip_prefix("file://")
-            .map_or(text.as_str(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+            .map_or(text.as_ref(), |rest| rest.strip_prefix("localhost").unwrap_or(rest));
         // A `~` that the shell did not expand was still meant as the home directory by whoever wrote it.
         let expanded;
         let text = match text.strip_prefix('~') {
@@ -292,7 +315,7 @@ impl Eval<'_> {
 /// Unknown characters are shown as `…`.
 fn display_path(target: Target) -> Target {
     match target {
-        Target::Path(p) => Target::Path(p.replace(UNKNOWN, "…")),
+        Target::Path(p) if p.contains(UNKNOWN) => Target::Path(p.replace(UNKNOWN, "…")),
         other => other,
     }
 }

@@ -159,14 +159,12 @@ impl Eval<'_> {
         if let Some(sink) = self.state.sinks.get(&path).cloned().map(|sink| sink.0) {
             self.subshell(|eval| eval.script(&sink, stream.clone()));
         }
-        if self.state.written.len() < 64 {
-            let before = if append {
-                self.state.written.get(&path).cloned()
-            } else {
-                None
-            };
-            let stream = before.map_or(stream.clone(), |b| b.then(stream));
-            self.state.written.insert(path, stream);
-        }
+        let before = if append {
+            self.state.written.get(&path).cloned()
+        } else {
+            None
+        };
+        let stream = before.map_or(stream.clone(), |b| b.then(stream));
+        self.state.written.insert(path, stream);
     }
 }

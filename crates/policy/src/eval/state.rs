@@ -13,6 +13,7 @@ use core::ops::{Deref, DerefMut};
 use shell::{Command, Script, Span};
 
 use super::look::Source;
+use super::tree::Tree;
 use super::value::{Stream, Value};
 
 /// What a variable holds.
@@ -80,8 +81,21 @@ pub(super) enum Kind {
 
 /// Things of a kind that are kept.
 const MOST: usize = 16 << 10;
+/// Files of which it is kept what was written to them.
+const MOST_WRITTEN: usize = 64;
+/// Pipes with names, beside them.
+const MOST_PIPES: usize = 1024;
 /// Looks among which the same one is looked for before it is noted.
 const RECENT: usize = 12;
+
+/// What flows through a pipe that has a name is wanted by the very command that names it.
+fn most_written(name: &str) -> usize {
+    if name.starts_with("/dev/fd/") {
+        MOST_WRITTEN + MOST_PIPES
+    } else {
+        MOST_WRITTEN
+    }
+}
 
 /// A name that was looked up, and the address of what was found; zero when there was nothing.
 pub(super) type Read = (Kind, Rc<str>, usize);
@@ -102,7 +116,7 @@ pub(super) struct Log {
 pub(crate) struct Table<V> {
     kind: Kind,
     log: Rc<Log>,
-    map: Shared<BTreeMap<Rc<str>, Rc<V>>>,
+    map: Tree<V>,
 }
 
 impl<V: PartialEq> PartialEq for Table<V> {
@@ -121,12 +135,12 @@ impl<V> Table<V> {
         Self {
             kind,
             log: log.clone(),
-            map: BTreeMap::new().into(),
+            map: Tree::default(),
         }
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&V> {
-        let found = self.map.get_key_value(name);
+        let found = self.map.get(name);
         if self.log.listeners.get() > 0 {
             self.note(name, found);
         }
@@ -151,19 +165,25 @@ impl<V> Table<V> {
 
     /// The same without a note.
     pub(super) fn holds(&self, name: &str) -> bool {
-        self.map.contains_key(name)
+        self.map.get(name).is_some()
     }
 
     pub(super) fn insert(&mut self, name: impl Into<Rc<str>>, value: V) {
-        // What was set long ago is forgotten: then it is not known.
-        if self.map.len() >= MOST && matches!(self.kind, Kind::Var | Kind::Exported) {
-            self.map = BTreeMap::new().into();
+        self.put(name.into(), Rc::new(value));
+    }
+
+    fn put(&mut self, name: Rc<str>, value: Rc<V>) {
+        match self.kind {
+            // What was set long ago is forgotten: then it is not known.
+            Kind::Var | Kind::Exported if self.map.len() >= MOST => self.map = Tree::default(),
+            Kind::Written if self.map.len() >= most_written(&name) && !self.holds(&name) => return,
+            _ => {}
         }
-        self.map.insert(name.into(), Rc::new(value));
+        self.map.insert(name, value);
     }
 
     pub(super) fn remove(&mut self, name: &str) {
-        if self.map.contains_key(name) {
+        if self.holds(name) {
             self.map.remove(name);
         }
     }
@@ -189,12 +209,18 @@ impl<V> Table<V> {
 
     pub(super) fn retain(&mut self, mut keep: impl FnMut(&str) -> bool) {
         self.log.all.set(true);
-        self.map.retain(|name, _| keep(name));
+        let gone: Vec<Rc<str>> = self
+            .map
+            .iter()
+            .map(|(name, _)| name.clone())
+            .filter(|name| !keep(name))
+            .collect();
+        gone.iter().for_each(|name| self.map.remove(name));
     }
 
     /// The address of what stands under a name; not noted.
     fn address_of(&self, name: &str) -> usize {
-        address(self.map.get(name))
+        address(self.map.get(name).map(|(_, value)| value))
     }
 
     fn same(&self, other: &Self, name: &str) -> bool
@@ -202,7 +228,7 @@ impl<V> Table<V> {
         V: PartialEq,
     {
         match (self.map.get(name), other.map.get(name)) {
-            (Some(a), Some(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Some((_, a)), Some((_, b))) => Rc::ptr_eq(a, b) || a == b,
             (None, None) => true,
             _ => false,
         }
@@ -210,21 +236,16 @@ impl<V> Table<V> {
 
     /// Makes the changes that led from `before` to `after`.
     fn follow(&mut self, before: &Self, after: &Self) {
-        if Rc::ptr_eq(&before.map.0, &after.map.0) {
+        if before.map.is(&after.map) {
             return;
         }
-        if Rc::ptr_eq(&before.map.0, &self.map.0) {
+        if before.map.is(&self.map) {
             self.map = after.map.clone();
             return;
         }
-        for (name, value) in after.map.iter() {
-            if address(Some(value)) != before.address_of(name) {
-                self.map.insert(name.clone(), value.clone());
-            }
-        }
-        for name in before.map.keys().filter(|name| !after.map.contains_key(*name)) {
-            self.map.remove(name);
-        }
+        let (set, gone) = after.map.changes(&before.map);
+        set.into_iter().for_each(|(name, value)| self.put(name, value));
+        gone.iter().for_each(|name| self.map.remove(name));
     }
 }
 

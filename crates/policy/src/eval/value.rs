@@ -1,5 +1,6 @@
 //! What is known about a piece of text before anything runs.
 
+use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -157,8 +158,12 @@ impl Value {
         } else {
             0
         };
-        let full = self.pieces.len() > 1 && self.weight() + text.len() > MAX_STREAM;
-        if full || last + text.len() > MAX_STREAM || self.pieces.len() > MAX_PIECES {
+        // Looking at all pieces for every short one would take long.
+        let counts = text.len() >= SHORT || self.pieces.len().is_multiple_of(EACH);
+        if last + text.len() > MAX_STREAM
+            || self.pieces.len() > MAX_PIECES
+            || self.pieces.len() > 1 && counts && self.weight() + text.len() > MAX_STREAM
+        {
             return self.push_unknown(Labels::RUNTIME);
         }
         if let Some(Piece::Text(last)) = self.pieces.last_mut() {
@@ -201,7 +206,7 @@ impl Value {
 
     /// The text with active globs as written, when nothing in it is unknown.
     pub(crate) fn written(&self) -> Option<String> {
-        (!self.has_unknown()).then(|| self.pattern())
+        (!self.has_unknown()).then(|| self.pattern().into_owned())
     }
 
     /// Bytes of the known text.
@@ -236,7 +241,10 @@ impl Value {
     }
 
     /// Text and globs as written, [`UNKNOWN`] for what is not known.
-    pub(crate) fn pattern(&self) -> String {
+    pub(crate) fn pattern(&self) -> Cow<'_, str> {
+        if let [Piece::Text(only) | Piece::Glob(only)] = self.pieces.as_slice() {
+            return Cow::Borrowed(only);
+        }
         let mut out = String::new();
         for piece in &self.pieces {
             match piece {
@@ -244,7 +252,7 @@ impl Value {
                 Piece::Unknown | Piece::File(_) => out.push(UNKNOWN),
             }
         }
-        out
+        Cow::Owned(out)
     }
 
     /// The known text at the start, up to the first piece that is not known.
@@ -326,6 +334,10 @@ impl Stream {
         Self { text, labels, file }
     }
 }
+
+/// Bytes of a piece that is short, and of how many of those one is counted.
+const SHORT: usize = 1024;
+const EACH: usize = 64;
 
 /// Most pieces of a value; beyond it the rest counts as unknown.
 const MAX_PIECES: usize = 4096;

@@ -33,8 +33,7 @@ use alloc::vec::Vec;
 
 use crate::Act;
 use crate::eval::Value;
-use crate::facts::{CALLS, Role};
-use crate::glob;
+use crate::facts::{self, Role};
 
 pub(crate) use lines::Call;
 
@@ -145,23 +144,5 @@ fn role_of(lang: &str, name: &str) -> Option<Role> {
         "" => name,
         bare => bare,
     };
-    let table = |wanted: &str| {
-        CALLS
-            .iter()
-            .find(|(l, _)| *l == wanted)
-            .map_or(&[][..], |(_, rows)| *rows)
-    };
-    let hit = |key: &str| {
-        name == key
-            || name.strip_suffix(key).is_some_and(|head| head.ends_with('.'))
-            || key.contains('*') && glob::matches(key, name)
-    };
-    let longest = |wanted: &str| {
-        table(wanted)
-            .iter()
-            .filter(|(key, _)| hit(key))
-            .max_by_key(|(key, _)| key.len())
-    };
-    let own = if table(lang).is_empty() { "other" } else { lang };
-    longest(own).or_else(|| longest("any")).map(|(_, role)| *role)
+    facts::call(lang, name)
 }

@@ -51,7 +51,7 @@ impl Host for Heard {
         self.hear("shell", text)
     }
     fn start(&mut self, _: &str, words: &[Value], _: Option<&Value>) -> Value {
-        let line: Vec<String> = words.iter().map(Value::pattern).collect();
+        let line: Vec<String> = words.iter().map(|w| w.pattern().into_owned()).collect();
         self.hear("start", &Value::text(line.join(" ")))
     }
     fn role(&mut self, _: &str, role: Role, value: &Value) -> Value {

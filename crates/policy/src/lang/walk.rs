@@ -27,9 +27,9 @@ const MAX_NAMES: usize = 1024;
 /// A place in a list of tokens.
 #[derive(Clone)]
 pub(super) struct Cursor {
-    pub(super) toks: Rc<[Token]>,
+    pub(super) toks: Rc<Vec<Token>>,
     /// For every opening bracket the place of the one that closes it.
-    closes: Rc<[usize]>,
+    closes: Rc<Vec<u32>>,
     pub(super) at: usize,
     pub(super) end: usize,
     /// Lines are those of the whole code.
@@ -51,9 +51,9 @@ impl Cursor {
     }
 
     pub(super) fn new(syntax: Syntax, code: &str) -> Self {
-        let toks: Rc<[Token]> = tokens(syntax, code).into();
+        let toks = Rc::new(tokens(syntax, code));
         let end = toks.len();
-        let closes = closes(&toks).into();
+        let closes = Rc::new(closes(&toks));
         Self {
             toks,
             closes,
@@ -128,19 +128,20 @@ impl Cursor {
 
     /// The place of the bracket that closes the one at `open`.
     pub(super) fn closing(&self, open: usize) -> usize {
-        self.closes.get(open).map_or(self.end, |at| (*at).min(self.end))
+        let close = self.closes.get(open).and_then(|at| usize::try_from(*at).ok());
+        close.map_or(self.end, |at| at.min(self.end))
     }
 }
 
-fn closes(toks: &[Token]) -> Vec<usize> {
-    let mut out = alloc::vec![toks.len(); toks.len()];
+fn closes(toks: &[Token]) -> Vec<u32> {
+    let mut out = alloc::vec![u32::MAX; toks.len()];
     let mut open = Vec::new();
     for (at, token) in toks.iter().enumerate() {
         match token.tok {
             Tok::Op("(" | "[" | "{") => open.push(at),
             Tok::Op(")" | "]" | "}") => {
                 if let Some(slot) = open.pop().and_then(|start: usize| out.get_mut(start)) {
-                    *slot = at;
+                    *slot = u32::try_from(at).unwrap_or(u32::MAX);
                 }
             }
             _ => {}

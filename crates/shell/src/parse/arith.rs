@@ -4,6 +4,7 @@ use super::Parser;
 use super::pieces::{Pieces, Text};
 use super::quotes::{Matched, Quoting};
 use crate::{Arith, Part};
+use alloc::boxed::Box;
 
 /// The text of an expression, up to one of `ends` outside parentheses.
 fn expression(ends: &[u8]) -> Matched<'_> {
@@ -103,7 +104,7 @@ impl Parser<'_> {
         if !self.eat(b']') {
             self.unterminated(start);
         }
-        Part::Arith(arith)
+        Part::Arith(Box::new(arith))
     }
 
     /// A part of a slice `${x:offset:length}`.

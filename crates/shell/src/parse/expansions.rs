@@ -68,10 +68,10 @@ impl Parser<'_> {
         if self.nth(2) == Some(b'(')
             && let Some(expression) = self.arithmetic_expansion()
         {
-            return Part::Arith(expression);
+            return Part::Arith(Box::new(expression));
         }
         self.advance(2);
-        Part::Command(self.substitution(start, Stops::PAREN))
+        Part::Command(Box::new(self.substitution(start, Stops::PAREN)))
     }
 
     /// `<(..)` or `>(..)`
@@ -81,14 +81,14 @@ impl Parser<'_> {
         self.advance(2);
         Part::Process {
             output,
-            script: self.substitution(start, Stops::PAREN),
+            script: Box::new(self.substitution(start, Stops::PAREN)),
         }
     }
 
     /// `${ list; }`, which newer shells run in place.
     pub(super) fn brace_substitution(&mut self, start: usize) -> Part {
         self.eat(b'|');
-        Part::Command(self.substitution(start, Stops::BRACE))
+        Part::Command(Box::new(self.substitution(start, Stops::BRACE)))
     }
 
     /// Commands up to the bracket that closes the substitution opened at `start`. Nothing outside reaches in: not the
@@ -126,7 +126,7 @@ impl Parser<'_> {
         if !closed {
             self.unterminated_in(&mut script, start);
         }
-        Part::Command(script)
+        Part::Command(Box::new(script))
     }
 
     /// Notes in a script itself that it does not end.

@@ -107,9 +107,22 @@ impl Stops {
 impl Parser<'_> {
     /// The reserved word that stands here, and the offset after it. Nothing is moved over but joined lines.
     pub(super) fn keyword(&mut self) -> Option<(Keyword, usize)> {
+        self.pos = self.joined(self.pos);
+        // Several ask at the same place, one after the other.
+        let here = (self.pos, self.end);
+        match self.last_keyword {
+            Some((there, found)) if there == here => found,
+            _ => {
+                let found = self.keyword_here();
+                self.last_keyword = Some((here, found));
+                found
+            }
+        }
+    }
+
+    fn keyword_here(&self) -> Option<(Keyword, usize)> {
         let mut letters = [0u8; LONGEST];
         let mut length = 0;
-        self.pos = self.joined(self.pos);
         let mut after = self.pos;
         let mut next = after;
         while let Some(byte) = self.at(next) {

@@ -6,6 +6,8 @@
 use super::Parser;
 use super::cursor::is_meta;
 use super::keywords::{Keyword, Stops};
+use super::pieces::Pieces;
+use super::quotes::Quoting;
 use super::words::Place;
 use crate::walk::fill_documents;
 use crate::{Chain, Command, FaultKind, Form, Item, Joint, MAX_LEN, Part, Pipeline, Raw, RawKind, Script, Span, Word};
@@ -15,6 +17,8 @@ use alloc::vec::Vec;
 
 /// Words of one command, or of one array, that are kept.
 const WORDS: usize = 1024;
+/// Parts of a text in double quotes that are kept.
+pub(super) const PARTS: usize = 8192;
 /// Assignments before a command; after so many the rest is read as another command.
 pub(super) const ASSIGNS: usize = 1024;
 /// Commands of one pipeline that are kept.
@@ -107,7 +111,7 @@ impl Parser<'_> {
             return;
         }
         words.push(Word {
-            parts: vec![Part::Words(self.opened(here.start, kind))],
+            parts: vec![Part::Words(Box::new(self.opened(here.start, kind)))],
             span: Span::default(),
         });
     }
@@ -138,6 +142,38 @@ impl Parser<'_> {
                 word.span = self.close_raw(raw);
             }
         }
+    }
+
+    /// The rest of a text in quotes that has very many parts.
+    pub(super) fn many_quoted(&mut self, parts: &mut Vec<Part>, end: Option<u8>, quoting: Quoting) {
+        let kind = match quoting {
+            Quoting::Document => RawKind::Document,
+            Quoting::Bare | Quoting::Double => RawKind::Double,
+        };
+        loop {
+            let here = self.place();
+            let mut pieces = Pieces::default();
+            if !self.quoted_piece(&mut pieces, end, quoting) {
+                break;
+            }
+            let read = pieces.finish();
+            if !self.is_whole(&here) {
+                close_quoted(self, parts);
+                parts.extend(read);
+                continue;
+            }
+            let word = Word {
+                parts: read,
+                span: Span::default(),
+            };
+            self.keep_fault(word.has_faults(), &here);
+            if let Some(Part::Words(raw)) = parts.last_mut().filter(|part| is_open(part)) {
+                self.extend(raw);
+            } else {
+                parts.push(Part::Words(Box::new(self.opened(here.start, kind))));
+            }
+        }
+        close_quoted(self, parts);
     }
 
     /// Adds a command to a list.
@@ -225,6 +261,16 @@ impl Parser<'_> {
         if let Some(raw) = opened_command(command, kind) {
             command.span = self.close_raw(raw);
         }
+    }
+}
+
+fn is_open(part: &Part) -> bool {
+    matches!(part, Part::Words(raw) if raw.text.is_empty())
+}
+
+fn close_quoted(parser: &Parser<'_>, parts: &mut [Part]) {
+    if let Some(Part::Words(raw)) = parts.last_mut().filter(|part| is_open(part)) {
+        parser.close_raw(raw);
     }
 }
 
@@ -380,6 +426,28 @@ impl Raw {
                 word: Some(word),
             })
         })
+    }
+
+    /// The parts of a text in quotes.
+    pub fn parts(&self) -> impl Iterator<Item = Part> {
+        let quoting = match self.kind {
+            RawKind::Document => Quoting::Document,
+            _ => Quoting::Double,
+        };
+        let mut parser = self.reader();
+        core::iter::from_fn(move || {
+            let mut pieces = Pieces::default();
+            if !parser.quoted_piece(&mut pieces, None, quoting) {
+                return None;
+            }
+            let mut word = Word {
+                parts: pieces.finish(),
+                span: Span::default(),
+            };
+            fill(&mut word, &mut parser);
+            Some(word.parts)
+        })
+        .flatten()
     }
 
     /// The commands of a list.

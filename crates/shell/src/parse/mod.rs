@@ -65,6 +65,8 @@ fn too_long() -> Script {
 
 /// The state of reading one text.
 struct Parser<'t> {
+    /// The place and the end at which a reserved word was last looked for, and what was found.
+    last_keyword: Option<((usize, usize), Option<(keywords::Keyword, usize)>)>,
     text: &'t str,
     /// The next byte to read.
     pos: usize,
@@ -113,6 +115,7 @@ impl<'t> Parser<'t> {
             pending: Vec::new(),
             bodies: Vec::new(),
             goes_on: false,
+            last_keyword: None,
         }
     }
 

@@ -23,13 +23,20 @@ impl Pieces {
         match (sort, self.parts.last_mut()) {
             (Text::Active, Some(Part::Lit(last))) | (Text::Quoted, Some(Part::Quoted(last))) => last.push_str(text),
             (Text::Active, _) if text.is_empty() => {}
-            (Text::Active, _) => self.parts.push(Part::Lit(String::from(text))),
-            (Text::Quoted, _) => self.parts.push(Part::Quoted(String::from(text))),
+            (Text::Active, _) => self.push(Part::Lit(String::from(text))),
+            (Text::Quoted, _) => self.push(Part::Quoted(String::from(text))),
         }
     }
 
     pub(super) fn push(&mut self, part: Part) {
+        if self.parts.is_empty() {
+            self.parts.reserve_exact(1);
+        }
         self.parts.push(part);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.parts.len()
     }
 
     pub(super) fn extend(&mut self, parts: Vec<Part>) {

@@ -1,6 +1,7 @@
 //! Quotes, and text that runs to a matching delimiter.
 
 use super::Parser;
+use super::long::PARTS;
 use super::pieces::{Pieces, Text};
 use crate::Part;
 use alloc::string::String;
@@ -137,22 +138,30 @@ impl<'t> Parser<'t> {
     /// Text and expansions up to `end`, or to the end of the text.
     pub(super) fn quoted_parts(&mut self, end: Option<u8>, quoting: Quoting) -> Vec<Part> {
         let mut pieces = Pieces::default();
-        while let Some(byte) = self.peek() {
-            match byte {
-                _ if Some(byte) == end => break,
-                b'\\' => self.escape_in_quotes(&mut pieces, quoting, None),
-                b'`' => {
-                    let part = self.backtick(quoting);
-                    pieces.push(part);
-                }
-                b'$' => self.dollar(&mut pieces, quoting),
-                _ => {
-                    let text = self.run(|b| !matches!(b, b'\\' | b'`' | b'$') && Some(b) != end);
-                    pieces.text(Text::Quoted, text);
-                }
+        while pieces.len() < PARTS && self.quoted_piece(&mut pieces, end, quoting) {}
+        let mut parts = pieces.finish();
+        self.many_quoted(&mut parts, end, quoting);
+        parts
+    }
+
+    /// Reads the next piece of text or the next expansion; false at the end.
+    pub(super) fn quoted_piece(&mut self, pieces: &mut Pieces, end: Option<u8>, quoting: Quoting) -> bool {
+        let Some(byte) = self.peek().filter(|byte| Some(*byte) != end) else {
+            return false;
+        };
+        match byte {
+            b'\\' => self.escape_in_quotes(pieces, quoting, None),
+            b'`' => {
+                let part = self.backtick(quoting);
+                pieces.push(part);
+            }
+            b'$' => self.dollar(pieces, quoting),
+            _ => {
+                let text = self.run(|b| !matches!(b, b'\\' | b'`' | b'$') && Some(b) != end);
+                pieces.text(Text::Quoted, text);
             }
         }
-        pieces.finish()
+        true
     }
 
     /// A backslash inside double quotes or a here-document. It is kept before most characters.

@@ -158,15 +158,17 @@ impl Parser<'_> {
     /// `NAME=value` in command position. Otherwise what was read of the word, to be continued.
     pub(super) fn assignment(&mut self) -> Result<Assign, Pieces> {
         let start = self.pos;
-        let name = self.name();
+        let named = self.skip_name();
+        let end = self.pos;
         let mut index = None;
-        if !name.is_empty() && self.peek() == Some(b'[') {
+        if named && self.peek() == Some(b'[') {
             index = Some(self.subscript());
         }
         let append = self.peek() == Some(b'+') && self.nth(1) == Some(b'=');
-        if name.is_empty() || !(append || self.peek() == Some(b'=')) {
-            return Err(self.not_an_assignment(start, name, index));
+        if !named || !(append || self.peek() == Some(b'=')) {
+            return Err(self.not_an_assignment(start, end, index));
         }
+        let name = self.text_of(start, end).into();
         self.advance(if append { 2 } else { 1 });
         let value = self.value();
         let span = crate::Span {
@@ -182,12 +184,12 @@ impl Parser<'_> {
         })
     }
 
-    fn not_an_assignment(&mut self, start: usize, name: String, index: Option<Word>) -> Pieces {
+    fn not_an_assignment(&mut self, start: usize, end: usize, index: Option<Word>) -> Pieces {
         let mut pieces = Pieces::default();
         match index {
             None => self.pos = start,
             Some(index) => {
-                pieces.text(Text::Active, &name);
+                pieces.text(Text::Active, &self.text_of(start, end));
                 pieces.text(Text::Active, "[");
                 pieces.extend(index.parts);
                 pieces.text(Text::Active, "]");
@@ -209,13 +211,19 @@ impl Parser<'_> {
     /// A variable name, moved over; empty if none stands here.
     pub(super) fn name(&mut self) -> String {
         let start = self.pos;
-        if !self.peek().is_some_and(is_name_start) {
+        if !self.skip_name() {
             return String::new();
         }
-        while self.peek().is_some_and(is_name) {
+        self.text_of(start, self.pos).into()
+    }
+
+    /// Moves over a variable name, and says whether one stood here.
+    fn skip_name(&mut self) -> bool {
+        let named = self.peek().is_some_and(is_name_start);
+        while named && self.peek().is_some_and(is_name) {
             self.run(is_name);
         }
-        self.text_of(start, self.pos).into()
+        named
     }
 
     /// `( words )` after `NAME=`.
