@@ -23,7 +23,7 @@ mod world;
 
 pub use added::Added;
 pub use effect::{Effect, Tags, Target, Use};
-pub use judgement::{Finding, Judgement, Settings, judge, rule_ids};
+pub use judgement::{Finding, Judgement, Settings, judge, judge_within, rule_ids};
 pub use posture::Posture;
 pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};

@@ -154,6 +154,8 @@ pub(crate) struct Eval<'w> {
     /// Whether the last command succeeded, where that is known.
     status: Option<bool>,
     fuel: u32,
+    /// The most that there may be of it.
+    pub(crate) most: u32,
     /// What is left for files, or, in a file, for the request.
     file_fuel: u32,
     /// A file is being judged.
@@ -213,6 +215,7 @@ impl<'w> Eval<'w> {
             printed: None,
             status: None,
             fuel: FUEL,
+            most: u32::MAX,
             file_fuel: look::FILE_FUEL,
             on_files: false,
             effort: 0,
@@ -268,7 +271,8 @@ impl<'w> Eval<'w> {
     fn refuel(&mut self, text: &str) {
         self.fuel = self
             .fuel
-            .saturating_add(u32::try_from(text.len() / BYTES_PER_COMMAND).unwrap_or(u32::MAX));
+            .saturating_add(u32::try_from(text.len() / BYTES_PER_COMMAND).unwrap_or(u32::MAX))
+            .min(self.most);
     }
 
     /// The whole text of a request: what it says, and then what it left to be done at its end.
