@@ -168,7 +168,7 @@ impl Eval<'_> {
             _ => return Vec::new(),
         };
         let text = source.pattern();
-        let contents = matches!(text.as_str(), "." | "./")
+        let contents = matches!(text.as_ref(), "." | "./")
             || text.ends_with("/.")
             || role.tags.contains(&"contents") && text.ends_with('/');
         let mut names = Names::default();

@@ -53,7 +53,7 @@ pub(super) fn is_remote(value: &Value) -> bool {
 /// The name that something on another machine, or in a container, has there.
 pub(super) fn remote_name(value: &Value) -> Option<String> {
     let text = value.pattern();
-    let path = text.split_once(':').map_or(text.as_str(), |(_, path)| path);
+    let path = text.split_once(':').map_or(text.as_ref(), |(_, path)| path);
     let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     (!matches!(name, "" | "." | "..") && !name.contains([UNKNOWN, '*', '?'])).then(|| name.to_string())
 }

@@ -58,6 +58,10 @@ impl<V> Tree<V> {
         self.0.as_ref().map_or(0, |node| node.count)
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_none()
+    }
+
     fn height(&self) -> u8 {
         self.0.as_ref().map_or(0, |node| node.height)
     }

@@ -72,7 +72,7 @@ impl Walk<'_> {
         while self.spend() {
             if self.side_by_side(cur, &left, least) {
                 let right = self.expr(cur, 5);
-                left = concat(&left, &right);
+                left = concat(left, &right);
                 continue;
             }
             let Some((op, level)) = self.operator(cur, &left) else {
@@ -169,7 +169,7 @@ impl Walk<'_> {
             }
             "+=" | ".=" => {
                 let right = self.expr(cur, 1);
-                let value = concat(&left, &right);
+                let value = concat(left, &right);
                 self.assign(&target, value.clone());
                 value
             }
@@ -206,7 +206,7 @@ impl Walk<'_> {
 
     fn joined(&self, op: &str, left: Val, right: Val) -> Val {
         match op {
-            "+" | "." | ".." | "<>" | "++" | "~" => concat(&left, &right),
+            "+" | "." | ".." | "<>" | "++" | "~" => concat(left, &right),
             "||" | "//" | "??" if left.is_unknown() => right,
             "||" | "//" | "??" | "&&" | "=~" => left,
             "/" if left.is_text()
@@ -215,14 +215,12 @@ impl Walk<'_> {
             {
                 Val::Text(join_path(&left.to_value(), &right.to_value()))
             }
-            "&" if left.is_text() && right.is_text() && arithmetic(op, &left, &right).is_none() => {
-                concat(&left, &right)
-            }
+            "&" if left.is_text() && right.is_text() && arithmetic(op, &left, &right).is_none() => concat(left, &right),
             "-" | "^" | "*" | "/" | "&" | "|" | ">>" | "%" => arithmetic(op, &left, &right)
                 .or_else(|| repeated(op, &left, &right))
                 .unwrap_or_else(|| self.formatted(op, left, right)),
             "x" => repeated("*", &left, &right).unwrap_or(left),
-            "<<" => concat(&left, &right),
+            "<<" => concat(left, &right),
             _ => Val::nothing(),
         }
     }
@@ -333,7 +331,7 @@ impl Walk<'_> {
                 let mut value = self.text(&parts);
                 while let Some(Tok::Text(more)) = cur.tok().cloned() {
                     cur.at += 1;
-                    value = concat(&value, &self.text(&more));
+                    value = concat(value, &self.text(&more));
                 }
                 self.after(value, cur)
             }
@@ -466,7 +464,7 @@ impl Walk<'_> {
                     }
                 }
             };
-            out = concat(&out, &piece);
+            out = concat(out, &piece);
         }
         out
     }
@@ -512,9 +510,9 @@ fn spaced(all: &[Val]) -> Val {
     let mut out = Val::text("");
     for (i, one) in all.iter().enumerate() {
         if i > 0 {
-            out = concat(&out, &Val::text(" "));
+            out = concat(out, &Val::text(" "));
         }
-        out = concat(&out, one);
+        out = concat(out, one);
     }
     out
 }
@@ -550,7 +548,7 @@ fn repeated(op: &str, left: &Val, right: &Val) -> Option<Val> {
         Val::text("")
     };
     for _ in 0..times.clamp(0, 64) {
-        out = concat(&out, base);
+        out = concat(out, base);
     }
     Some(out)
 }

@@ -67,7 +67,7 @@ fn known(what: &str, all: &[Val], home: &str) -> Option<Val> {
         "split" => split(&first?.known()?, all.get(1).and_then(Val::known)),
         "split-by" => split(&all.get(1)?.known()?, first?.known()),
         "format" => Val::Text(format(&first?.to_value(), all.get(1..).unwrap_or_default())),
-        "concat" => all.iter().skip(1).fold(first?.clone(), |a, b| concat(&a, b)),
+        "concat" => all.iter().skip(1).fold(first?.clone(), concat),
         "range" => range(all)?,
         "elements" => Val::List(first?.elements(true)),
         "substring" => substring(all)?,
@@ -131,17 +131,14 @@ fn join(all: &[Val]) -> Option<Val> {
     let mut out = Val::text("");
     for (i, one) in list.iter().enumerate() {
         if i > 0 {
-            out = concat(&out, &by);
+            out = concat(out, &by);
         }
-        let one = if one.is_text() {
-            one.clone()
-        } else {
-            Val::unknown(one.labels())
+        let one = match one {
+            Val::Number(_) if matches!(out, Val::Text(_)) => Val::Text(one.to_value()),
+            one if one.is_text() => one.clone(),
+            one => Val::unknown(one.labels()),
         };
-        out = match (&out, &one) {
-            (Val::Text(v), Val::Number(_)) => concat(&Val::Text(v.clone()), &Val::Text(one.to_value())),
-            _ => concat(&out, &one),
-        };
+        out = concat(out, &one);
     }
     Some(match out {
         Val::Text(v) => Val::Text(v),

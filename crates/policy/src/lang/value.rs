@@ -138,16 +138,35 @@ impl Val {
 /// Bytes of a text that code puts together; what is longer is not known.
 const LONGEST: usize = 16 << 10;
 
+/// Pieces of such a text; what comes behind so many is not known. And bytes of data.
+const MAX_PIECES: usize = 256;
+const MAX_BYTES: usize = 1 << 16;
+
 /// Both texts, one after the other.
-pub(super) fn concat(a: &Val, b: &Val) -> Val {
+pub(super) fn concat(a: Val, b: &Val) -> Val {
     match (a, b) {
         (Val::Number(a), Val::Number(b)) => Val::Number(a.wrapping_add(*b)),
-        (Val::List(a), Val::List(b)) => Val::List(a.iter().chain(b).take(MAX_LIST).cloned().collect()),
-        (Val::Bytes(a, l), Val::Bytes(b, m)) => {
-            Val::Bytes(a.iter().chain(b).take(1 << 16).copied().collect(), l.with(*m))
+        (Val::List(mut a), Val::List(b)) => {
+            let room = MAX_LIST.saturating_sub(a.len());
+            a.extend(b.iter().take(room).cloned());
+            Val::List(a)
         }
-        _ => {
-            let (mut value, more) = (a.to_value(), b.to_value());
+        (Val::Bytes(mut a, l), Val::Bytes(b, m)) => {
+            let room = MAX_BYTES.saturating_sub(a.len());
+            a.extend(b.iter().take(room));
+            Val::Bytes(a, l.with(*m))
+        }
+        (a, b) => {
+            let more = b.to_value();
+            let mut value = match a {
+                Val::Text(value) => value,
+                other => other.to_value(),
+            };
+            // What begins a text is known, however many pieces follow.
+            if value.pieces.len() > MAX_PIECES {
+                value.push_unknown(more.labels);
+                return Val::Text(value);
+            }
             // A text that doubles itself line after line must not fill the memory.
             if value.weight() + more.weight() > LONGEST {
                 return Val::unknown(value.labels.with(more.labels));

@@ -63,7 +63,7 @@ impl Walk<'_> {
                     let end = word_end(chars, at);
                     let (value, next) = self.tcl_text(chars, at, end);
                     word = Some(match word.take() {
-                        Some(before) => concat(&before, &value),
+                        Some(before) => concat(before, &value),
                         None => value,
                     });
                     at = next.max(at + 1);
@@ -81,13 +81,13 @@ impl Walk<'_> {
             let Some(c) = chars.get(at).copied() else { break };
             match c {
                 '\\' => {
-                    out = concat(&out, &Val::text(chars.get(at + 1).copied().unwrap_or(' ')));
+                    out = concat(out, &Val::text(chars.get(at + 1).copied().unwrap_or(' ')));
                     at += 2;
                 }
                 '[' => {
                     let (body, next) = nested(chars, at, '[', ']');
                     let value = self.deeper(Val::nothing(), |walk| walk.tcl(&body));
-                    out = concat(&out, &value);
+                    out = concat(out, &value);
                     at = next;
                 }
                 '$' => {
@@ -106,10 +106,10 @@ impl Walk<'_> {
                             .cloned()
                             .unwrap_or_else(|| Val::unknown(Labels::NONE)),
                     };
-                    out = concat(&out, &Val::Text(value.to_value()));
+                    out = concat(out, &Val::Text(value.to_value()));
                 }
                 c => {
-                    out = concat(&out, &Val::text(c));
+                    out = concat(out, &Val::text(c));
                     at += 1;
                 }
             }
@@ -146,7 +146,7 @@ impl Walk<'_> {
             "eval" | "uplevel" | "catch" | "after" => {
                 let mut line = Val::text("");
                 for word in rest {
-                    line = concat(&concat(&line, word), &Val::text(" "));
+                    line = concat(concat(line, word), &Val::text(" "));
                 }
                 self.tcl_body(&line)
             }
