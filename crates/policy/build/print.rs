@@ -46,6 +46,12 @@ impl<A: Print, B: Print> Print for (A, B) {
     }
 }
 
+impl<T: Print> Print for Vec<T> {
+    fn print(&self) -> String {
+        self.as_slice().print()
+    }
+}
+
 /// Closed lists print as their variants' names.
 macro_rules! variants {
     ($($name:ident),*) => {

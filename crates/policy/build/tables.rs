@@ -148,6 +148,12 @@ fn paths(book: &Book) -> String {
             &globs.iter().map(Print::print).collect::<Vec<_>>(),
         )
         + &table(
+            "The names in each of [`GLOBS`], and whether each is a pattern.",
+            "GLOB_NAMES",
+            "&[(&str, bool)]",
+            &globs.iter().map(|(glob, _)| names_in(glob).print()).collect::<Vec<_>>(),
+        )
+        + &table(
             "Indices into [`GLOBS`] by a literal name in the glob, sorted.",
             "KEYS",
             "(&str, &[usize])",
@@ -160,6 +166,12 @@ fn paths(book: &Book) -> String {
             "(usize, u64)",
             &rest,
         )
+}
+
+/// The names in a glob, without those that stand for any number of folders.
+fn names_in(glob: &str) -> Vec<(&str, bool)> {
+    let names = glob.split('/').filter(|n| !n.is_empty() && *n != "~" && *n != "**");
+    names.map(|name| (name, name.contains(['*', '?', '[']))).collect()
 }
 
 /// The pairs of letters in what every path has that a glob matches.

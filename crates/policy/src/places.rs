@@ -10,7 +10,7 @@ use crate::Answer;
 use crate::effect::Tags;
 use crate::eval::UNKNOWN;
 use crate::glob;
-use crate::rules::{GLOBS, KEY_INDEX, KEYLESS, KEYS, PATHS};
+use crate::rules::{GLOB_NAMES, GLOBS, KEY_INDEX, KEYLESS, KEYS, PATHS};
 use crate::world::Recorder;
 
 /// Names in a path that are looked up; the kernel takes no path that is much longer.
@@ -227,7 +227,9 @@ fn is_pattern(path: &str) -> bool {
 
 /// Globs of the table that could mean `path`, in their order.
 fn candidates(path: &str) -> Vec<usize> {
-    let meant = |index: &usize| GLOBS.get(*index).is_some_and(|(glob, _)| possible(glob, path));
+    let wild = is_wild(path);
+    let names = if wild { names_of(path) } else { Vec::new() };
+    let meant = |index: &usize| GLOB_NAMES.get(*index).is_some_and(|glob| possible(glob, &names));
     if is_pattern(path) {
         let tail = |index: &usize| {
             GLOBS
@@ -248,7 +250,7 @@ fn candidates(path: &str) -> Vec<usize> {
     found.sort_unstable();
     found.dedup();
     // What is not known is no name that a glob could tell, and so it is looked up like any other.
-    if is_wild(path) {
+    if wild {
         found.retain(meant);
     }
     found
@@ -271,40 +273,53 @@ fn covers(pattern: &str, path: &str, world: &Recorder<'_>) -> bool {
             .any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
 }
 
+/// A name in a path.
+#[derive(Clone, Copy)]
+struct Name<'p> {
+    text: &'p str,
+    /// It may stand for several, or is not known.
+    wild: bool,
+    /// Something is known of it.
+    tells: bool,
+}
+
+fn names_of(path: &str) -> Vec<Name<'_>> {
+    let name = |text| Name {
+        text,
+        wild: is_wild(text),
+        tells: text.chars().any(char::is_alphanumeric),
+    };
+    path.split('/').map(name).collect()
+}
+
 /// A cheap look before the full comparison: the literal names in the pattern must be able to occur in the path. A
 /// component that is all wildcard may be any name, so it counts for the last name only, below a directory that is named.
-fn possible(pattern: &str, path: &str) -> bool {
-    let wild = |c: &str| c.contains(['*', '?', '[', UNKNOWN]);
-    let tells = |c: &str| c.chars().any(char::is_alphanumeric);
-    let names: Vec<&str> = pattern
-        .split('/')
-        .filter(|n| !n.is_empty() && *n != "~" && *n != "**")
-        .collect();
-    let Some((last_name, dirs)) = names.split_last() else {
+fn possible(pattern: &[(&str, bool)], path: &[Name<'_>]) -> bool {
+    let (Some(((last_name, _), dirs)), Some(last)) = (pattern.split_last(), path.last()) else {
         return true;
     };
-    let last = path.rsplit('/').next().unwrap_or_default();
-    let fits = |name: &str, c: &str| match (wild(name), wild(c)) {
-        (false, false) => c.eq_ignore_ascii_case(name),
+    let fits = |name: &str, wild: bool, c: &Name<'_>| match (wild, c.wild) {
+        (false, false) => c.text.eq_ignore_ascii_case(name),
         (true, false) => true,
         // The shell's `*` does not mean names that start with a dot.
-        (_, true) => tells(c) && !(name.starts_with('.') && c.starts_with(['*', '?', '['])),
+        (_, true) => c.tells && !(name.starts_with('.') && c.text.starts_with(['*', '?', '['])),
     };
-    if !dirs.iter().all(|name| path.split('/').any(|c| fits(name, c))) {
+    let occurs = |(name, wild): &(&str, bool)| path.iter().any(|c| fits(name, *wild, c));
+    if !dirs.iter().all(occurs) {
         return false;
     }
-    if !wild(last) {
-        return path.split('/').any(|c| fits(last_name, c));
+    if !last.wild {
+        return pattern.last().is_some_and(occurs);
     }
-    if last.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
+    if last.text.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
         return false;
     }
     // Below a directory that itself may be any, a name that may be any says nothing.
-    if !tells(last) && dirs.last().is_some_and(|dir| wild(dir)) {
+    if !last.tells && dirs.last().is_some_and(|(_, wild)| *wild) {
         return false;
     }
     // `x*` is not `*.pem`, although a file could be both.
-    !(last.ends_with('*') && last_name.starts_with('*') && last_name.len() > 1)
+    !(last.text.ends_with('*') && last_name.starts_with('*') && last_name.len() > 1)
 }
 
 /// An exception holds for a pattern only when all that it can mean is excepted: when it ends in the same literal text.

@@ -31,7 +31,7 @@ fn probes(slots: usize, name: &str) -> impl Iterator<Item = usize> {
     let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
         (hash ^ u32::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0193)
     });
-    let first = usize::try_from(hash ^ hash >> 15).unwrap_or_default();
+    let first = usize::try_from(hash ^ (hash >> 15)).unwrap_or_default();
     (0..slots).map(move |n| first.wrapping_add(n) & slots.wrapping_sub(1))
 }
 
@@ -40,7 +40,7 @@ fn probes(slots: usize, name: &str) -> impl Iterator<Item = usize> {
 #[must_use]
 pub fn pairs(text: &str) -> u64 {
     let letters = text.bytes().map(|byte| u64::from(byte.to_ascii_lowercase()));
-    let pair = |(a, b): (u64, u64)| 1 << (a.wrapping_mul(7) ^ b) % 64;
+    let pair = |(a, b): (u64, u64)| 1 << ((a.wrapping_mul(7) ^ b) % 64);
     letters
         .clone()
         .zip(letters.skip(1))

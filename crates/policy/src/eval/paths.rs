@@ -36,7 +36,7 @@ impl Labelled {
 
     fn place(path: &str) -> usize {
         let hash = super::memo::hash(path);
-        usize::try_from((hash ^ hash >> 32) & 0xffff).unwrap_or_default() % MAX_LABELLED
+        usize::try_from((hash ^ (hash >> 32)) & 0xffff).unwrap_or_default() % MAX_LABELLED
     }
 }
 

@@ -104,6 +104,9 @@ impl Stops {
     }
 }
 
+/// A place and the end of the text there, and the reserved word at that place with the offset after it.
+pub(super) type Looked = ((usize, usize), Option<(Keyword, usize)>);
+
 impl Parser<'_> {
     /// The reserved word that stands here, and the offset after it. Nothing is moved over but joined lines.
     pub(super) fn keyword(&mut self) -> Option<(Keyword, usize)> {

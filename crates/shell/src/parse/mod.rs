@@ -66,7 +66,7 @@ fn too_long() -> Script {
 /// The state of reading one text.
 struct Parser<'t> {
     /// The place and the end at which a reserved word was last looked for, and what was found.
-    last_keyword: Option<((usize, usize), Option<(keywords::Keyword, usize)>)>,
+    last_keyword: Option<keywords::Looked>,
     text: &'t str,
     /// The next byte to read.
     pos: usize,
