@@ -22,7 +22,7 @@ usage: cargo xtask TASK
   tidy            the walls of the house
   rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
-  fuzz --minutes N [SEED]
+  fuzz [--keep] --minutes N [SEED]
                   judges texts that nobody wrote; `cargo xtask test fuzz` tries the same few each time
   bench hook      how long the hook takes, against a C program that does nothing
   bench hook FILE the same for a program that was built in another way
