@@ -155,23 +155,24 @@ impl Eval<'_> {
             _ => String::new(),
         };
         self.in_file(&file.path, &file.text, span, |eval| {
-            for (i, (at, line)) in lines.into_iter().enumerate() {
-                let level = eval.chain.len();
-                eval.chain
-                    .extend(names.get(i).map(|name| alloc::format!("its script {name}")));
-                let start = u32::try_from(at).unwrap_or_default();
-                let place = Span { start, end: start };
-                eval.file_pin = Some(place);
-                let line = Value::text(line + &extra).at(place);
-                eval.subshell(|eval| {
-                    eval.state.cwd = Some(dir.clone());
-                    if !environment.is_empty() {
-                        eval.text(&environment, Stream::empty());
-                    }
-                    eval.task_line(&line, &context.program)
-                });
-                eval.chain.truncate(level);
-            }
+            eval.subshell(|eval| {
+                eval.state.cwd = Some(dir.clone());
+                // All lines begin with what the file hands on to them.
+                if !environment.is_empty() {
+                    eval.text(&environment, Stream::empty());
+                }
+                for (i, (at, line)) in lines.into_iter().enumerate() {
+                    let level = eval.chain.len();
+                    let name = names.get(i).map(|name| alloc::format!("its script {name}"));
+                    eval.chain.extend(name);
+                    let start = u32::try_from(at).unwrap_or_default();
+                    let place = Span { start, end: start };
+                    eval.file_pin = Some(place);
+                    let line = Value::text(line + &extra).at(place);
+                    eval.subshell(|eval| eval.task_line(&line, &context.program));
+                    eval.chain.truncate(level);
+                }
+            });
         });
     }
 
