@@ -9,6 +9,9 @@ use core::cmp::Ordering;
 #[derive(Debug)]
 pub(super) struct Tree<V>(Option<Rc<Node<V>>>);
 
+/// What was set, and the names that are gone.
+type Changes<V> = (Vec<(Rc<str>, Rc<V>)>, Vec<Rc<str>>);
+
 #[derive(Debug)]
 struct Node<V> {
     name: Rc<str>,
@@ -103,7 +106,7 @@ impl<V> Tree<V> {
     }
 
     /// What stands here otherwise than in `other`, and the names that stand only there.
-    pub(super) fn changes(&self, other: &Self) -> (Vec<(Rc<str>, Rc<V>)>, Vec<Rc<str>>) {
+    pub(super) fn changes(&self, other: &Self) -> Changes<V> {
         let (mut set, mut gone) = (Vec::new(), Vec::new());
         self.all_apart_from(other, &mut |name, value| {
             if other.get(name).is_none_or(|(_, there)| !Rc::ptr_eq(there, value)) {
