@@ -28,7 +28,7 @@ pub(crate) fn everything(looks: &Looks, path: &Path) -> Option<Loss> {
     if meta.is_symlink() {
         return Some(Loss::default());
     }
-    if path.join(".git").symlink_metadata().is_ok() {
+    if crate::holds_repository(&path) {
         return crate::whole(&path, looks.means(), 0);
     }
     let Some(repo) = path.parent().and_then(|dir| looks.around(dir)) else {
@@ -137,7 +137,7 @@ fn ignored_files(repo: &Repo, mut todo: Vec<(String, Kind)>) -> Option<Vec<(Stri
         repo.means.files(1)?;
         if kind != Kind::Directory && kind != Kind::Repository {
             out.push((path, false));
-        } else if full.join(".git").symlink_metadata().is_ok() {
+        } else if crate::holds_repository(&full) || is_store(&full) {
             out.push((path, true));
         } else if !repo.means.known.is_rebuilt(last(&path)) {
             for entry in fs::read_dir(&full).ok()? {
@@ -217,7 +217,7 @@ fn unversioned(means: &Rc<Means>, path: &Path) -> Option<Loss> {
         }
         let meta = next.symlink_metadata().ok()?;
         if meta.is_dir() {
-            if next.join(".git").symlink_metadata().is_ok() {
+            if crate::holds_repository(&next) {
                 loss.add(crate::whole(&next, means, 0)?);
                 continue;
             }
@@ -232,6 +232,11 @@ fn unversioned(means: &Rc<Means>, path: &Path) -> Option<Loss> {
         }
     }
     Some(loss)
+}
+
+/// Whether a folder is a repository without a working tree.
+fn is_store(dir: &Path) -> bool {
+    ["objects", "refs"].iter().all(|name| dir.join(name).is_dir()) && dir.join("HEAD").is_file()
 }
 
 fn size(repo: &Repo, path: &str) -> u64 {

@@ -53,6 +53,12 @@ fn of_repository(repo: &Repo, work: Work<'_>) -> Option<Loss> {
     }
 }
 
+/// Whether git would take this folder for that of a repository: an empty `.git` is none.
+fn holds_repository(dir: &Path) -> bool {
+    let git = dir.join(".git");
+    git.is_file() || git.join("HEAD").symlink_metadata().is_ok()
+}
+
 /// Takes note of one name, unless there are enough.
 fn name(loss: &mut Loss, name: &str) {
     if loss.names.len() < policy::LOSS_NAMES {

@@ -113,9 +113,7 @@ impl Looks {
 
     /// The repository that git would use in this folder.
     pub(crate) fn around(&self, dir: &Path) -> Option<Rc<Repo>> {
-        let root = dir
-            .ancestors()
-            .find(|dir| dir.join(".git").symlink_metadata().is_ok())?;
+        let root = dir.ancestors().find(|dir| crate::holds_repository(dir))?;
         if let Some(known) = self.repos.borrow().get(root) {
             return known.clone();
         }

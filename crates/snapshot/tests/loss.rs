@@ -443,6 +443,15 @@ fn before_the_first_commit_everything_is_nowhere_else() {
 }
 
 #[test]
+fn a_store_without_a_working_tree_is_no_rubbish() {
+    let place = repository();
+    place.git(&["clone", "-q", "--bare", ".", "build/copy.git"]);
+    assert!(place.everything("build").is_nothing(), "a build fills it again");
+    place.git(&["clone", "-q", "--bare", ".", "kept.log/copy.git"]);
+    assert!(place.everything("kept.log").more);
+}
+
+#[test]
 fn one_stash_is_one() {
     let place = repository();
     for text in ["first", "second"] {

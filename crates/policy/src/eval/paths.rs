@@ -2,7 +2,6 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
-use alloc::vec::Vec;
 
 use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
@@ -169,14 +168,10 @@ impl Eval<'_> {
     /// The labels of a path; of a pattern inside the project those of the names that it stands for there.
     fn label_all(&self, path: &str, value: &Value, tags: &mut Tags) {
         let inside = value.has_glob() && places::within(path, &self.workspace);
-        let names = if inside {
-            self.matches(value).unwrap_or_default()
-        } else {
-            Vec::new()
-        };
-        if names.is_empty() {
+        let names = if inside { self.matches(value) } else { None };
+        let Some(names) = names.filter(|names| !names.is_empty() || self.can_be_listed(path)) else {
             return self.label(path, tags);
-        }
+        };
         places::place(path, &self.workspace, self.world, tags);
         for name in &names {
             self.label(name, tags);
@@ -187,6 +182,13 @@ impl Eval<'_> {
                 self.label(&real, tags);
             }
         }
+    }
+
+    /// Whether the folder of a pattern's first open part is there to be looked into, so that no match means that there is none.
+    fn can_be_listed(&self, path: &str) -> bool {
+        let open = path.find(['*', '?', '[']).and_then(|at| path.get(..at)).unwrap_or(path);
+        let dir = open.rsplit_once('/').map_or("/", |(dir, _)| dir);
+        matches!(self.world.list(dir), Answer::Known(_))
     }
 
     /// What a path stands for after the links that the text itself has made.
