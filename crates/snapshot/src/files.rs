@@ -35,6 +35,9 @@ pub(crate) fn everything(looks: &Looks, path: &Path) -> Option<Loss> {
         return unversioned(looks.means(), &path);
     };
     let inside = vec![repo.inside(&path)?];
+    if is_store(&path) && !is_tracked(&repo, &inside) {
+        return Some(Loss::more());
+    }
     let mut loss = crate::changes::since_the_last_commit(&repo, &inside)?;
     loss.add(lying_around(&repo, &inside, 0)?);
     Some(loss)
@@ -232,6 +235,15 @@ fn unversioned(means: &Rc<Means>, path: &Path) -> Option<Loss> {
         }
     }
     Some(loss)
+}
+
+fn is_tracked(repo: &Repo, folder: &[String]) -> bool {
+    repo.index().is_some_and(|index| {
+        index
+            .entries()
+            .iter()
+            .any(|e| crate::is_below(&e.path(index).to_str_lossy(), folder))
+    })
 }
 
 /// Whether a folder is a repository without a working tree.

@@ -449,6 +449,7 @@ fn a_store_without_a_working_tree_is_no_rubbish() {
     assert!(place.everything("build").is_nothing(), "a build fills it again");
     place.git(&["clone", "-q", "--bare", ".", "kept.log/copy.git"]);
     assert!(place.everything("kept.log").more);
+    assert!(place.everything("kept.log/copy.git").more);
 }
 
 #[test]
