@@ -2,6 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
