@@ -6,6 +6,7 @@
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use super::makecalls::{arguments, calls_in, closing, command_of, patsubst, words};
 use super::tasks::{Line, MAX_TARGETS, joined_lines};
@@ -14,6 +15,8 @@ use super::tasks::{Line, MAX_TARGETS, joined_lines};
 const MAX_DEPTH: usize = 12;
 /// Longest text that a variable is expanded to.
 const MAX_TEXT: usize = 64 << 10;
+/// How much longer than the file all its lines may become, beside the longest text of a variable.
+const GROWTH: usize = 3;
 /// Values of one variable that are kept.
 const MAX_VALUES: usize = 4;
 /// Files that are included.
@@ -51,6 +54,8 @@ pub(crate) struct Makefile {
     branches: usize,
     prefix: Option<char>,
     includes: usize,
+    /// Bytes of text that the lines may still come to when their variables are put in.
+    room: Cell<usize>,
 }
 
 /// What a text is expanded for.
@@ -66,6 +71,8 @@ impl Makefile {
     /// Reads a Makefile; `include` gives the text of the files that it names. Lines that are not understood are passed over.
     pub(crate) fn read(text: &str, include: &mut dyn FnMut(&str) -> Option<String>) -> Self {
         let mut file = Self::default();
+        file.room
+            .set(text.len().saturating_mul(GROWTH).saturating_add(MAX_TEXT));
         file.take_in(text, None, include);
         file
     }
@@ -318,6 +325,10 @@ impl Makefile {
         let first = out.len();
         for choice in 0..MAX_VALUES {
             let text = self.expand(line, Scope { this, given, choice }, 0);
+            // What comes after that is as if it had not been read.
+            let Some(room) = self.room.get().checked_sub(text.len()) else {
+                return self.room.set(0);
+            };
             let lines = text
                 .split('\n')
                 .map(|l| l.trim_start_matches(['@', '-', '+', ' ', '\t']));
@@ -330,6 +341,7 @@ impl Makefile {
                 },
             );
             if !out.get(first..).unwrap_or_default().contains(&line) {
+                self.room.set(room);
                 out.push(line);
             }
         }
