@@ -56,6 +56,7 @@ impl Eval<'_> {
             self.give_up("too many words from braces", word.span);
             return all.push(Value::unknown(Labels::RUNTIME).at(word.span));
         };
+        self.spend_bytes(words.len() * 2 * BYTES_PER_WORD);
         for word in words {
             self.fields_into(&word.parts, word.span, all);
         }

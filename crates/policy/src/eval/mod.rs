@@ -63,7 +63,7 @@ use crate::{Act, Answer, Effect, Loss, Target};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
-/// Bytes of a text that add another one.
+/// Bytes of a long text for each that is looked at in it.
 const BYTES_PER_COMMAND: usize = 2;
 /// Texts inside texts (`sh -c "sh -c ..."`) that are entered, and nested calls of functions.
 const MAX_NEST: u32 = 24;
@@ -271,7 +271,7 @@ impl<'w> Eval<'w> {
     fn refuel(&mut self, text: &str) {
         self.fuel = self
             .fuel
-            .saturating_add(u32::try_from(text.len() / BYTES_PER_COMMAND).unwrap_or(u32::MAX))
+            .max(u32::try_from(text.len() / BYTES_PER_COMMAND).unwrap_or(u32::MAX))
             .min(self.most);
     }
 

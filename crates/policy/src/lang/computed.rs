@@ -161,7 +161,7 @@ impl Walk<'_> {
             if i > 0 {
                 printed.push_text(by);
             }
-            printed = concat(Val::Text(printed), &Val::Text(one.to_value())).to_value();
+            printed = concat(Val::Text(printed), &Val::Text(one.to_value())).into_value();
         }
         printed.push_text(end.as_deref().unwrap_or(if line { "\n" } else { "" }));
         self.printed = Some(printed);

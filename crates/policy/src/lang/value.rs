@@ -68,6 +68,14 @@ impl Val {
         }
     }
 
+    /// The same without a copy.
+    pub(super) fn into_value(self) -> Value {
+        match self {
+            Self::Text(v) | Self::File(v) => v,
+            other => other.to_value(),
+        }
+    }
+
     /// The text, when all of it is known.
     pub(super) fn known(&self) -> Option<String> {
         match self {
@@ -158,10 +166,7 @@ pub(super) fn concat(a: Val, b: &Val) -> Val {
         }
         (a, b) => {
             let more = b.to_value();
-            let mut value = match a {
-                Val::Text(value) => value,
-                other => other.to_value(),
-            };
+            let mut value = a.into_value();
             // What begins a text is known, however many pieces follow.
             if value.pieces.len() > MAX_PIECES {
                 value.push_unknown(more.labels);
@@ -183,6 +188,10 @@ pub(super) fn join_path(a: &Value, b: &Value) -> Value {
         return b.clone().labelled(a.labels);
     }
     let mut out = a.clone();
+    if out.pieces.len() > MAX_PIECES {
+        out.push_unknown(b.labels);
+        return out;
+    }
     let ends = matches!(out.pieces.last(), Some(Piece::Text(t)) if t.ends_with('/'));
     if !ends && !out.pieces.is_empty() {
         out.push_text("/");
