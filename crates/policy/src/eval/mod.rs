@@ -40,6 +40,7 @@ mod state;
 mod tasks;
 mod textlines;
 mod tree;
+mod unlisted;
 mod value;
 
 use alloc::collections::BTreeMap;
