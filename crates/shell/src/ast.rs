@@ -238,7 +238,7 @@ pub enum Part {
     /// `$name`, `${...}`
     Param(Box<Param>),
     /// `$(..)`, `` `..` ``, `${ ..; }`, `$(<file)` (a script whose only command has no words and one redirect)
-    Command(Box<Script>),
+    Command(Rc<Script>),
     /// `$((..))`, `$[..]`
     Arith(Box<Arith>),
     /// `<(..)` or `>(..)`
@@ -246,7 +246,7 @@ pub enum Part {
         /// True for `>(..)`.
         output: bool,
         /// The commands.
-        script: Box<Script>,
+        script: Rc<Script>,
     },
     /// `(a b c)` in an assignment.
     Array(Vec<Word>),

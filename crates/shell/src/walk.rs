@@ -133,7 +133,7 @@ impl writing::Visitor for Fill<'_> {
 
 /// The same walk over shared and over exclusive references.
 macro_rules! walk {
-    ($module:ident, $function_body:expr $(, $mut:tt)?) => {
+    ($module:ident, $function_body:expr, $inner_script:expr $(, $mut:tt)?) => {
         mod $module {
             use crate::{Arith, Arm, Assign, Command, Form, Item, Param, ParamOp, Part, Pipeline, Redirect, Script, Word};
             use alloc::rc::Rc;
@@ -266,7 +266,12 @@ macro_rules! walk {
                     Part::Lit(_) | Part::Quoted(_) | Part::Words(_) => {}
                     Part::Double(inner) => parts(inner, v),
                     Part::Param(inner) => param(inner, v),
-                    Part::Command(inner) | Part::Process { script: inner, .. } => script(inner, v),
+                    Part::Command(inner) | Part::Process { script: inner, .. } => {
+                        let own: fn(&$($mut)? Rc<Script>) -> Option<&$($mut)? Script> = $inner_script;
+                        if let Some(inner) = own(inner) {
+                            script(inner, v);
+                        }
+                    }
                     Part::Arith(inner) => arith(inner, v),
                     Part::Array(inner) => words(inner, v),
                 }
@@ -302,6 +307,6 @@ macro_rules! walk {
     };
 }
 
-walk!(reading, |body| Some(body));
-// The parser has just made the tree, so every function body has one owner.
-walk!(writing, |body| Rc::get_mut(body), mut);
+walk!(reading, |body| Some(body), |inner| Some(inner));
+// The parser has just made the tree, so everything in it has one owner.
+walk!(writing, |body| Rc::get_mut(body), |inner| Rc::get_mut(inner), mut);

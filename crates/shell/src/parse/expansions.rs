@@ -7,6 +7,7 @@ use super::pieces::Pieces;
 use super::quotes::Quoting;
 use crate::{Param, ParamOp, Part, Script};
 use alloc::boxed::Box;
+use alloc::rc::Rc;
 use alloc::string::String;
 use core::mem;
 
@@ -71,7 +72,7 @@ impl Parser<'_> {
             return Part::Arith(Box::new(expression));
         }
         self.advance(2);
-        Part::Command(Box::new(self.substitution(start, Stops::PAREN)))
+        Part::Command(Rc::new(self.substitution(start, Stops::PAREN)))
     }
 
     /// `<(..)` or `>(..)`
@@ -81,14 +82,14 @@ impl Parser<'_> {
         self.advance(2);
         Part::Process {
             output,
-            script: Box::new(self.substitution(start, Stops::PAREN)),
+            script: Rc::new(self.substitution(start, Stops::PAREN)),
         }
     }
 
     /// `${ list; }`, which newer shells run in place.
     pub(super) fn brace_substitution(&mut self, start: usize) -> Part {
         self.eat(b'|');
-        Part::Command(Box::new(self.substitution(start, Stops::BRACE)))
+        Part::Command(Rc::new(self.substitution(start, Stops::BRACE)))
     }
 
     /// Commands up to the bracket that closes the substitution opened at `start`. Nothing outside reaches in: not the
@@ -126,7 +127,7 @@ impl Parser<'_> {
         if !closed {
             self.unterminated_in(&mut script, start);
         }
-        Part::Command(Box::new(script))
+        Part::Command(Rc::new(script))
     }
 
     /// Notes in a script itself that it does not end.
