@@ -9,7 +9,9 @@ use crate::effect::Tags;
 use crate::eval::{Eval, Value};
 use crate::rules::{self, RULES};
 use crate::world::Recorder;
-use crate::{Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World, why};
+use crate::{
+    Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World, Written, WrittenRule, why,
+};
 
 /// What people have set.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub struct Settings {
     pub disabled: Vec<String>,
     /// Programs, rules and paths that the person added.
     pub added: Added,
+    /// Rules of policy files.
+    pub written: Written,
     /// Why the person's configuration could not be read. While it is set, every effect that changes something and is
     /// not known to be harmless is refused.
     pub broken: Option<String>,
@@ -55,6 +59,8 @@ pub struct Judgement {
     pub effects: Vec<Effect>,
     /// What was asked of the world.
     pub looks: Vec<Look>,
+    /// Built-in rules that would have spoken, but for an exception that the person wrote.
+    pub excused: Vec<String>,
 }
 
 impl Judgement {
@@ -87,16 +93,30 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
     let recorder = Recorder::new(world, &settings.added);
     let mut eval = Eval::new(&recorder, &request.cwd);
     eval.most = most;
+    eval.note_calls(settings.written.listens());
     effects(request, &mut eval);
+    let (calls, workspace) = (eval.take_calls(), eval.workspace.clone());
     let effects = eval.effects.into_list();
     let looks = recorder.into_looks();
-    let mut findings = Vec::new();
+    let (mut findings, mut excused) = (Vec::new(), Vec::new());
     let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));
     for rule in built_in.chain(settings.added.rules()) {
-        if let Some(effect) = effects.iter().find(|e| rules::matches(rule, request.kind, e)) {
+        let mut matching = effects
+            .iter()
+            .filter(|e| rules::matches(rule, request.kind, e))
+            .peekable();
+        let any = matching.peek().is_some();
+        if let Some(effect) = matching.find(|e| !settings.written.excuses(rule.id, request, e)) {
             let mut finding = rules::finding(rule, request.kind, effect, settings);
             finding.chain = why::steps(request, effect);
             findings.push(finding);
+        } else if any {
+            excused.push(rule.id.to_string());
+        }
+    }
+    for rule in &settings.written.rules {
+        if let Some(effect) = rule.holds(request, &effects, &calls, &[&workspace]) {
+            findings.push(written(rule, effect, request));
         }
     }
     if let Some(reason) = &settings.broken
@@ -110,6 +130,21 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
         findings,
         effects,
         looks,
+        excused,
+    }
+}
+
+/// The finding of a rule that somebody wrote.
+fn written(rule: &WrittenRule, effect: Option<&Effect>, request: &Request) -> Finding {
+    Finding {
+        rule: rule.id.clone(),
+        verdict: rule.verdict,
+        risk: Risk::Medium,
+        why: rule.why.clone(),
+        instead: String::new(),
+        lost: String::new(),
+        span: effect.filter(|_| request.kind == Kind::CommandRun).map(|e| e.span),
+        chain: effect.map(|e| why::steps(request, e)).unwrap_or_default(),
     }
 }
 

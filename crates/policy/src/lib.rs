@@ -20,6 +20,7 @@ mod rules;
 mod tests;
 mod why;
 mod world;
+mod written;
 
 pub use added::Added;
 pub use effect::{Effect, Tags, Target, Use};
@@ -29,3 +30,4 @@ pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};
 pub use rules::{RULES_DIGEST, patterns};
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};
+pub use written::{BadPattern, Exception, Pattern, Wanted, Written, WrittenRule};

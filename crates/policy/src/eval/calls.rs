@@ -1,11 +1,41 @@
-//! Calls of functions.
+//! Calls of functions, and the words of all calls for whoever wants to know them.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
+use super::invoke::join;
 use super::state::{Function, State};
-use super::{BYTES_PER_WORD, Eval, Labels, Stream, Value};
+use super::{BYTES_PER_WORD, Eval, Labels, Stream, UNKNOWN, Value};
+
+/// Calls whose words are kept.
+const MAX_NOTED: usize = 256;
+/// Bytes that are kept of the words of one call.
+const MAX_WORDS: usize = 4096;
 
 impl Eval<'_> {
+    /// Keeps the words of every command that is started from now on, if anybody wants them.
+    pub(crate) fn note_calls(&mut self, wanted: bool) {
+        self.noted = wanted.then(Vec::new);
+    }
+
+    /// The words that were kept.
+    pub(crate) fn take_calls(&mut self) -> Vec<String> {
+        self.noted.take().unwrap_or_default()
+    }
+
+    pub(super) fn note_call(&mut self, argv: &[Value]) {
+        let Some(noted) = &mut self.noted else {
+            return;
+        };
+        if noted.len() >= MAX_NOTED || argv.len() > MAX_WORDS {
+            return;
+        }
+        let words = join(argv).pattern().replace(UNKNOWN, "…");
+        if words.len() <= MAX_WORDS && !noted.contains(&words) {
+            noted.push(words);
+        }
+    }
+
     pub(super) fn call(
         &mut self,
         name: &str,

@@ -50,6 +50,7 @@ impl Eval<'_> {
                 None => self.unknown_command(argv, &stdin, piped),
             };
         };
+        self.note_call(argv);
         let external = core::mem::take(&mut self.external);
         if let Some(function) = self.state.functions.get(&text).filter(|_| !external).cloned() {
             return self.call(&text, &function, argv, stdin, piped);

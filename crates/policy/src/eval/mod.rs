@@ -148,6 +148,8 @@ pub(crate) struct Eval<'w> {
     idle: u32,
     /// The next call comes from another program: the shell's functions are not known there.
     external: bool,
+    /// The words of every command that was started, while somebody wants to know them.
+    noted: Option<Vec<String>>,
     /// What the code that the last call was given prints.
     printed: Option<Stream>,
     /// Labels of everything that the present call does.
@@ -213,6 +215,7 @@ impl<'w> Eval<'w> {
             idle: 0,
             external: false,
             around: Vec::new(),
+            noted: None,
             printed: None,
             status: None,
             fuel: FUEL,
