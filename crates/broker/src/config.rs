@@ -27,6 +27,15 @@ pub struct ConfigError {
 }
 
 impl ConfigError {
+    pub(crate) fn of(file: &Path, reason: String) -> Self {
+        Self {
+            file: file.to_path_buf(),
+            line: None,
+            reason,
+            hint: String::new(),
+        }
+    }
+
     /// The error with its hint, without a full stop.
     pub(crate) fn whole(&self) -> String {
         match self.hint.trim_end_matches('.') {

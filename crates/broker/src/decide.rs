@@ -1,6 +1,7 @@
 //! Judge, record, answer.
 
 use std::path::Path;
+use std::time::SystemTime;
 
 use agents::{Agent, Answer, Call, Refusal};
 use ledger::{Ledger, Receipt};
@@ -10,6 +11,7 @@ use crate::clearance::{Clearance, Own};
 use crate::config::{self, ConfigError};
 use crate::error::Error;
 use crate::places::Places;
+use crate::policies::PolicySet;
 use crate::world::Machine;
 use crate::{note, reason, rules};
 
@@ -18,6 +20,7 @@ use crate::{note, reason, rules};
 pub struct Broker {
     places: Places,
     settings: Settings,
+    policies: PolicySet,
     config_error: Option<ConfigError>,
     ledger: Ledger,
 }
@@ -73,13 +76,18 @@ impl Broker {
             Err(error) => (Settings::default(), Some(error)),
         };
         let (added, rules_error) = rules::read(&places.config);
-        let config_error = config_error.or(rules_error);
+        let policies = PolicySet::own(&places.system, &places.config, SystemTime::now());
+        let config_error = config_error
+            .or(rules_error)
+            .or_else(|| policies.own_faults.first().cloned());
         settings.added = added;
+        settings.written = policies.written();
         settings.broken = config_error.as_ref().map(ConfigError::whole);
         Self {
             ledger: Ledger::at(&places.state),
             places,
             settings,
+            policies,
             config_error,
         }
     }
@@ -105,13 +113,33 @@ impl Broker {
         &self.ledger
     }
 
+    /// The policy files that are in force in a folder.
+    #[must_use]
+    pub fn policies(&self, cwd: &Path) -> PolicySet {
+        self.policies.clone().with_project(cwd, SystemTime::now())
+    }
+
+    /// What is set in a folder: the project there may add rules.
+    fn settings_in(&self, cwd: &Path) -> Settings {
+        let policies = self.policies(cwd);
+        Settings {
+            written: policies.written(),
+            project_broken: policies.project_faults.first().map(ConfigError::whole),
+            ..self.settings.clone()
+        }
+    }
+
     /// Judges a request without deciding or recording anything.
     #[must_use]
     pub fn judge(&self, request: &Request) -> Judgement {
-        let mut judgement = self.judge_at(request, &self.places.home);
+        self.judge_by(request, &self.settings_in(Path::new(&request.cwd)))
+    }
+
+    fn judge_by(&self, request: &Request, settings: &Settings) -> Judgement {
+        let mut judgement = self.judge_at(request, &self.places.home, settings);
         // A repository can set HOME for the agent. What the settings' own home makes dangerous stays dangerous.
         if let Some(own) = &self.places.own_home {
-            let other = self.judge_at(request, own);
+            let other = self.judge_at(request, own, settings);
             let new = |f: &Finding| !judgement.findings.iter().any(|g| g.rule == f.rule && g.span == f.span);
             let found: Vec<Finding> = other.findings.into_iter().filter(new).collect();
             judgement.findings.extend(found);
@@ -120,8 +148,8 @@ impl Broker {
         judgement
     }
 
-    fn judge_at(&self, request: &Request, home: &Path) -> Judgement {
-        let mut judgement = policy::judge(request, &Machine::new(&self.places, home), &self.settings);
+    fn judge_at(&self, request: &Request, home: &Path, settings: &Settings) -> Judgement {
+        let mut judgement = policy::judge(request, &Machine::new(&self.places, home), settings);
         // A target without a name leaves a blank at the end of the sentence that would have named it.
         for finding in &mut judgement.findings {
             finding.lost.truncate(finding.lost.trim_end().len());
@@ -134,9 +162,17 @@ impl Broker {
     /// # Errors
     /// When the decision is not in the ledger. The call must be refused then.
     pub fn decide(&self, call: &Call) -> Result<Decision, Error> {
-        let judgements: Vec<Judgement> = call.requests.iter().map(|request| self.judge(request)).collect();
+        let settings = self.settings_in(Path::new(&call.cwd));
+        let judge = |request: &Request| {
+            if request.cwd == call.cwd {
+                self.judge_by(request, &settings)
+            } else {
+                self.judge(request)
+            }
+        };
+        let judgements: Vec<Judgement> = call.requests.iter().map(judge).collect();
         let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
-        let receipt = self.ledger.append(&note::decision(call, &judgements, &self.settings))?;
+        let receipt = self.ledger.append(&note::decision(call, &judgements, &settings))?;
         Ok(Decision {
             verdict,
             reason: reason::words(call, &judgements),

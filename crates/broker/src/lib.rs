@@ -11,6 +11,7 @@ mod error;
 mod identity;
 mod note;
 mod places;
+pub mod policies;
 mod reason;
 mod rules;
 mod safe;

@@ -230,15 +230,20 @@ fn policy_digest(settings: &Settings) -> Hash {
         posture: p,
         disabled,
         added,
+        written,
         broken,
+        project_broken,
     } = settings;
-    let broken = broken.as_deref().unwrap_or_default();
+    let said = |broken: &Option<String>| broken.clone().unwrap_or_default();
     Hash::of(
         format!(
-            "posture={}\ndisabled={}\nrules={}\nbroken={broken}\n",
+            "posture={}\ndisabled={}\nrules={}\npolicies={}\nbroken={}\nproject={}\n",
             posture(*p),
             disabled.join(","),
-            added.digest()
+            added.digest(),
+            written.digest,
+            said(broken),
+            said(project_broken)
         )
         .as_bytes(),
     )

@@ -7,6 +7,8 @@ use crate::error::Error;
 
 /// The folder name below the XDG folders.
 const NAME: &str = "tollgate";
+/// The machine's settings.
+const SYSTEM: &str = "/etc/tollgate";
 
 /// The places that a command line names. What an installed hook uses is named there: a repository can set an agent's
 /// environment, so no variable may move it.
@@ -27,6 +29,8 @@ pub struct Places {
     pub home: PathBuf,
     /// The home directory that the named settings lie in, where that is another one.
     pub own_home: Option<PathBuf>,
+    /// The machine's settings: root's, and read where they are root's alone.
+    pub system: PathBuf,
     /// Settings.
     pub config: PathBuf,
     /// Ledger and other state.
@@ -67,6 +71,9 @@ impl Places {
                 }
             },
         };
+        // Where an installed hook names its places, no variable moves the machine's.
+        let system = together.as_ref().filter(|_| given.config.is_none());
+        let system = system.map_or_else(|| PathBuf::from(SYSTEM), |folder| folder.join("system"));
         let config = place(given.config, "config", "XDG_CONFIG_HOME", ".config")?;
         let state = place(given.state, "state", "XDG_STATE_HOME", ".local/state")?;
         let data = place(given.data, "data", "XDG_DATA_HOME", ".local/share")?;
@@ -75,6 +82,7 @@ impl Places {
         Ok(Self {
             home,
             own_home,
+            system,
             config,
             state,
             data,

@@ -32,6 +32,28 @@ pub(crate) fn file(path: &Path) -> Result<Option<String>, String> {
     text(path)
 }
 
+/// The text of a file of the machine's administrator: root's, in folders of root's, and changed by nobody else.
+pub(crate) fn roots(path: &Path) -> Result<String, String> {
+    for part in path.ancestors() {
+        let meta = part
+            .symlink_metadata()
+            .map_err(|e| format!("it cannot be looked at: {e}"))?;
+        if meta.uid() != 0 || (meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0) || meta.is_symlink() {
+            return Err(format!(
+                "`{}` is not root's alone, so it is no system policy",
+                part.display()
+            ));
+        }
+    }
+    text(path)?.ok_or_else(|| "it went away while it was read".into())
+}
+
+/// The text of a file that came with a project: whoever may change the project may change it.
+pub(crate) fn any_text(path: &Path) -> Result<String, String> {
+    let file = open(path)?.ok_or("it went away while it was read")?;
+    read(file)
+}
+
 fn by_others(found: &Unsafe) -> String {
     format!(
         "others could replace it, `{}` is not safe: {}",
@@ -41,6 +63,18 @@ fn by_others(found: &Unsafe) -> String {
 }
 
 fn text(path: &Path) -> Result<Option<String>, String> {
+    let Some(file) = open(path)? else {
+        return Ok(None);
+    };
+    let meta = file.metadata().map_err(|e| format!("it cannot be looked at: {e}"))?;
+    if meta.uid() != 0 && meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
+        return Err("other users can change it; make it yours, mode 0600".into());
+    }
+    read(file).map(Some)
+}
+
+/// A regular file, open; `None` where there is none.
+fn open(path: &Path) -> Result<Option<File>, String> {
     // A pipe would keep us waiting until somebody writes into it.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -52,17 +86,18 @@ fn text(path: &Path) -> Result<Option<String>, String> {
     if !meta.is_file() {
         return Err("it is no regular file".into());
     }
-    if meta.uid() != 0 && meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
-        return Err("other users can change it; make it yours, mode 0600".into());
-    }
     if meta.len() > LIMIT {
         return Err("it is larger than 1 MiB".into());
     }
+    Ok(Some(file))
+}
+
+fn read(file: File) -> Result<String, String> {
     let mut text = String::new();
     file.take(LIMIT)
         .read_to_string(&mut text)
         .map_err(|e| format!("it cannot be read: {e}"))?;
-    Ok(Some(text))
+    Ok(text)
 }
 
 /// What is wrong with a file that is not there: it, or a folder above it, is a link to nothing. Settings were meant.

@@ -27,6 +27,8 @@ pub struct Settings {
     /// Why the person's configuration could not be read. While it is set, every effect that changes something and is
     /// not known to be harmless is refused.
     pub broken: Option<String>,
+    /// Why the rules of the project could not be read. While it is set, every such effect asks.
+    pub project_broken: Option<String>,
 }
 
 /// One rule that matched.
@@ -119,10 +121,18 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
             findings.push(written(rule, effect, request));
         }
     }
-    if let Some(reason) = &settings.broken
-        && let Some(effect) = effects.iter().find(|e| !harmless(e))
-    {
-        findings.push(broken(reason, effect, request.kind));
+    if let Some(effect) = effects.iter().find(|e| !harmless(e)) {
+        let troubles = [
+            (&settings.broken, Verdict::Deny),
+            (&settings.project_broken, Verdict::Ask),
+        ];
+        for (reason, verdict) in troubles {
+            findings.extend(
+                reason
+                    .as_ref()
+                    .map(|reason| broken(reason, verdict, effect, request.kind)),
+            );
+        }
     }
     findings.retain(|f| f.verdict != Verdict::Allow);
     findings.sort_by_key(|f| core::cmp::Reverse(f.verdict));
@@ -217,14 +227,16 @@ fn harmless(effect: &Effect) -> bool {
     }
 }
 
-fn broken(reason: &str, effect: &Effect, kind: Kind) -> Finding {
+fn broken(reason: &str, verdict: Verdict, effect: &Effect, kind: Kind) -> Finding {
+    let (whose, held) = match verdict {
+        Verdict::Deny => ("the configuration", "let through"),
+        _ => ("the policy of the project", "done without a question"),
+    };
     Finding {
         rule: BROKEN.into(),
-        verdict: Verdict::Deny,
+        verdict,
         risk: Risk::High,
-        why: alloc::format!(
-            "the configuration cannot be read, so nothing that changes something is let through: {reason}"
-        ),
+        why: alloc::format!("{whose} cannot be read, so nothing that changes something is {held}: {reason}"),
         instead: "repair the file, or ask the person to; `tollgate doctor` names the line".to_string(),
         lost: String::new(),
         span: (kind == Kind::CommandRun).then_some(effect.span),

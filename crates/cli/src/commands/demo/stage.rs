@@ -66,6 +66,7 @@ impl Stage {
         folder(&root)?;
         let home = root.join("home");
         let places = Places {
+            system: root.join("system"),
             config: home.join(".config/tollgate"),
             state: home.join(".local/state/tollgate"),
             data: home.join(".local/share/tollgate"),

@@ -1,0 +1,396 @@
+//! From what a file says to rules that can be held against requests. A mistake names the rule and says what to do.
+
+use std::collections::BTreeSet;
+
+use policy::{Act, Exception, Pattern, Verdict, Wanted, WrittenRule};
+
+use super::kinds::{self, Field, Row};
+use super::model::{Action, Allow, CommandRule, EffectRule, Opinion, PathRule, PolicyFile, Touch};
+use super::{Layer, Mistake};
+
+/// The permission classes that a verdict can be given for.
+pub(super) const CLASSES: &[&str] = &[
+    "read_workspace",
+    "write_workspace",
+    "read_external_source",
+    "network_access",
+    "shell_execute",
+    "install_dependency",
+    "modify_ci_cd",
+    "modify_auth",
+    "modify_security",
+    "push_code",
+    "open_pr",
+    "deploy",
+];
+
+/// Letters of a name.
+const MAX_ID: usize = 96;
+/// Letters of an expression or glob in `actions` and `rules`.
+const MAX_PATTERN: usize = 256;
+/// Bytes of an expression elsewhere.
+const MAX_LONG_PATTERN: usize = 512;
+/// Letters of a message or description.
+const MAX_MESSAGE: usize = 512;
+/// Letters of a reason.
+const MAX_REASON: usize = 200;
+
+/// A rule with what is known of where it stands.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The rule as it is held against requests; `None` for one about kinds that nothing raises yet.
+    pub rule: Option<WrittenRule>,
+    /// Its name.
+    pub id: String,
+    /// The list of the file that it stands in.
+    pub list: &'static str,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What it is about, in words.
+    pub about: String,
+    /// Requests that it must hold for.
+    pub positive: Vec<String>,
+    /// Requests that it must not hold for.
+    pub negative: Vec<String>,
+}
+
+/// What one file comes to.
+#[derive(Debug, Default)]
+pub(super) struct Compiled {
+    pub(super) entries: Vec<Entry>,
+    pub(super) exceptions: Vec<(Exception, Allow)>,
+}
+
+/// Reads one file's lists.
+pub(super) fn compile(file: PolicyFile, layer: Layer) -> Result<Compiled, Mistake> {
+    let mut out = Compiled::default();
+    for action in file.actions {
+        out.entries.push(on_kinds(action)?);
+    }
+    for rule in file.commands {
+        out.entries.push(on_command(rule, layer)?);
+    }
+    for rule in file.paths {
+        out.entries.push(on_path(rule, layer)?);
+    }
+    for rule in file.effects {
+        out.entries.push(on_effect(rule)?);
+    }
+    for (class, opinion) in file.classes {
+        out.entries.push(on_class(class, opinion, layer)?);
+    }
+    for allow in file.allow {
+        out.exceptions.push(exception(allow, layer)?);
+    }
+    let mut seen = BTreeSet::new();
+    match out.entries.iter().find(|entry| !seen.insert(entry.id.as_str())) {
+        Some(twice) => Err(Mistake::of(&twice.id, "two rules have this name").hint("Give one of them another `id`.")),
+        None => Ok(out),
+    }
+}
+
+impl Opinion {
+    pub(super) const fn verdict(self) -> Verdict {
+        match self {
+            Self::Warn => Verdict::Warn,
+            Self::Ask => Verdict::Ask,
+            Self::Deny => Verdict::Deny,
+        }
+    }
+}
+
+fn on_kinds(action: Action) -> Result<Entry, Mistake> {
+    let id = checked_id(&action.id)?;
+    let rows = kinds_of(&action)?;
+    let opinion = action.effect.unwrap_or(Opinion::Deny);
+    let stuck: Vec<&str> = rows.iter().filter(|row| !row.holds).map(|row| row.name).collect();
+    if opinion == Opinion::Ask && !stuck.is_empty() {
+        let said = format!("nothing can wait for a person at `{}`", stuck.join("`, `"));
+        return Err(Mistake::of(&id, &said).hint("Use `deny` there, or leave the kind out."));
+    }
+    for text in [&action.message, &action.description] {
+        within(&id, "a message or description", text, MAX_MESSAGE)?;
+    }
+    let matches = action.matches.unwrap_or_default();
+    let given = [
+        (Field::ProviderId, matches.provider_id.is_some()),
+        (Field::CommandRegex, matches.command_regex.is_some()),
+        (Field::PathGlob, matches.path_glob.is_some()),
+        (Field::Status, matches.status.is_some()),
+    ];
+    for (field, _) in given.iter().filter(|(_, given)| *given) {
+        if let Some(row) = rows.iter().find(|row| !row.fields.contains(field)) {
+            let said = format!("`{}` says nothing about `{}`", field.name(), row.name);
+            return Err(Mistake::of(&id, &said).hint("Make a rule of its own for that kind."));
+        }
+    }
+    let ignore_case = ignores_case(&id, matches.command_flags.as_deref().unwrap_or_default())?;
+    let command = matches.command_regex.as_deref();
+    let command = command
+        .map(|text| pattern(&id, text, ignore_case, MAX_PATTERN))
+        .transpose()?;
+    if let Some(glob) = &matches.path_glob {
+        within(&id, "a glob", glob, MAX_PATTERN)?;
+    }
+    let kinds: Vec<policy::Kind> = rows.iter().filter_map(|row| row.kind).collect();
+    let why = if action.message.is_empty() {
+        &action.description
+    } else {
+        &action.message
+    };
+    let rule = WrittenRule {
+        id: id.clone(),
+        verdict: opinion.verdict(),
+        why: why.clone(),
+        kinds: kinds.clone(),
+        command,
+        effect: matches.path_glob.map(|glob| Wanted {
+            acts: vec![Act::Read, Act::Write, Act::Delete],
+            targets: vec![glob],
+            ..Wanted::default()
+        }),
+    };
+    Ok(Entry {
+        about: action.on.join(", "),
+        rule: (!kinds.is_empty()).then_some(rule),
+        id,
+        list: "actions",
+        verdict: opinion.verdict(),
+        positive: action.examples.positive,
+        negative: action.examples.negative,
+    })
+}
+
+fn kinds_of(action: &Action) -> Result<Vec<&'static Row>, Mistake> {
+    if action.on.is_empty() {
+        return Err(Mistake::of(&action.id, "`on` names no kind").hint(&format!("Kinds are {}.", kinds::names())));
+    }
+    let known = |name: &String| {
+        kinds::kind(name).ok_or_else(|| {
+            Mistake::of(&action.id, &format!("no kind of request is called `{name}`"))
+                .hint(&format!("Kinds are {}.", kinds::names()))
+        })
+    };
+    action.on.iter().map(known).collect()
+}
+
+fn on_command(rule: CommandRule, layer: Layer) -> Result<Entry, Mistake> {
+    let id = id_or(rule.id.as_deref(), &rule.pattern, layer)?;
+    let command = pattern(&id, &rule.pattern, false, MAX_LONG_PATTERN)?;
+    reason(&id, &rule.reason)?;
+    Ok(Entry {
+        rule: Some(WrittenRule {
+            id: id.clone(),
+            verdict: rule.action.verdict(),
+            why: rule.reason,
+            kinds: vec![policy::Kind::CommandRun],
+            command: Some(command),
+            effect: None,
+        }),
+        id,
+        list: "commands",
+        verdict: rule.action.verdict(),
+        about: format!("commands like `{}`", rule.pattern),
+        positive: rule.positive,
+        negative: rule.negative,
+    })
+}
+
+fn on_path(rule: PathRule, layer: Layer) -> Result<Entry, Mistake> {
+    let id = id_or(rule.id.as_deref(), &rule.glob, layer)?;
+    within(&id, "a glob", &rule.glob, MAX_LONG_PATTERN)?;
+    reason(&id, &rule.reason)?;
+    if rule.on.is_empty() {
+        return Err(Mistake::of(&id, "`on` is empty").hint("Say `read`, `write`, `send` or `patch`."));
+    }
+    let mut acts = Vec::new();
+    for touch in &rule.on {
+        acts.extend_from_slice(match touch {
+            Touch::Read => &[Act::Read][..],
+            Touch::Write => &[Act::Write, Act::Delete, Act::Permit],
+            Touch::Send => &[Act::Send],
+            Touch::Patch => &[],
+        });
+    }
+    let wanted = Wanted {
+        acts: acts.clone(),
+        targets: vec![rule.glob.clone()],
+        ..Wanted::default()
+    };
+    Ok(Entry {
+        rule: (!acts.is_empty()).then(|| plain(&id, rule.effect, rule.reason, wanted)),
+        id,
+        list: "paths",
+        verdict: rule.effect.verdict(),
+        about: rule.glob,
+        positive: rule.positive,
+        negative: rule.negative,
+    })
+}
+
+fn on_effect(rule: EffectRule) -> Result<Entry, Mistake> {
+    let id = checked_id(&rule.id)?;
+    reason(&id, &rule.reason)?;
+    let act = |word: &String| {
+        let all: Vec<&str> = Act::ALL.iter().map(|act| act.as_str()).collect();
+        Act::parse(word).ok_or_else(|| {
+            Mistake::of(&id, &format!("there is no act `{word}`")).hint(&format!("Acts are {}.", all.join(", ")))
+        })
+    };
+    let acts: Vec<Act> = rule.on.words().iter().map(act).collect::<Result<_, _>>()?;
+    let mut labels = rule.label.words().to_vec();
+    if let Some(class) = &rule.class {
+        labels.push(known_class(&id, class)?.to_owned());
+    }
+    let wanted = Wanted {
+        acts,
+        targets: rule.target.words().to_vec(),
+        hosts: rule.to.words().to_vec(),
+        labels,
+    };
+    if wanted.acts.is_empty() && wanted.targets.is_empty() && wanted.hosts.is_empty() && wanted.labels.is_empty() {
+        return Err(
+            Mistake::of(&id, "it would hold for everything").hint("Say `on`, `target`, `label`, `class` or `to`.")
+        );
+    }
+    let all = wanted.targets.iter().chain(&wanted.hosts).chain(&wanted.labels);
+    for word in all {
+        within(&id, "a glob or label", word, MAX_LONG_PATTERN)?;
+    }
+    Ok(Entry {
+        about: wanted
+            .acts
+            .iter()
+            .map(|act| act.as_str())
+            .collect::<Vec<_>>()
+            .join(", "),
+        rule: Some(plain(&id, rule.effect, rule.reason, wanted)),
+        id,
+        list: "effects",
+        verdict: rule.effect.verdict(),
+        positive: rule.positive,
+        negative: rule.negative,
+    })
+}
+
+fn on_class(class: String, opinion: Opinion, layer: Layer) -> Result<Entry, Mistake> {
+    known_class(&class, &class)?;
+    let id = format!("{}:class.{class}", layer.name());
+    let wanted = Wanted {
+        labels: vec![class.clone()],
+        ..Wanted::default()
+    };
+    let why = format!(
+        "the policy says `{}` for the class `{class}`",
+        opinion.verdict().as_str()
+    );
+    Ok(Entry {
+        rule: Some(plain(&id, opinion, why, wanted)),
+        id,
+        list: "classes",
+        verdict: opinion.verdict(),
+        about: class,
+        positive: Vec::new(),
+        negative: Vec::new(),
+    })
+}
+
+fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> {
+    let id = &allow.suppresses;
+    if layer == Layer::Project {
+        let said = "a project's file may only tighten, and `allow` does not";
+        return Err(Mistake::of(id, said).hint("Put it into a policy file of your own."));
+    }
+    if !policy::rule_ids().contains(&id.as_str()) {
+        return Err(Mistake::of(id, "there is no built-in rule of this name").hint("`tollgate rules list` has them."));
+    }
+    reason(id, &allow.reason)?;
+    let pattern = pattern(id, &allow.pattern, false, MAX_LONG_PATTERN)?;
+    if let Some(date) = &allow.expires
+        && super::dates::day(date).is_none()
+    {
+        let said = format!("`expires` is `{date}`, and that is no day");
+        return Err(Mistake::of(id, &said).hint("Write a day as `2026-12-31`."));
+    }
+    let suppresses = allow.suppresses.clone();
+    Ok((Exception { pattern, suppresses }, allow))
+}
+
+fn plain(id: &str, opinion: Opinion, why: String, wanted: Wanted) -> WrittenRule {
+    WrittenRule {
+        id: id.to_owned(),
+        verdict: opinion.verdict(),
+        why,
+        kinds: Vec::new(),
+        command: None,
+        effect: Some(wanted),
+    }
+}
+
+fn known_class<'c>(id: &str, class: &'c str) -> Result<&'c str, Mistake> {
+    if CLASSES.contains(&class) {
+        return Ok(class);
+    }
+    let said = format!("there is no permission class `{class}`");
+    Err(Mistake::of(id, &said).hint(&format!("Classes are {}.", CLASSES.join(", "))))
+}
+
+fn checked_id(id: &str) -> Result<String, Mistake> {
+    let good = id.starts_with(|c: char| c.is_ascii_alphabetic())
+        && id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
+        && id.len() <= MAX_ID;
+    if !good {
+        let said = "its name is not a letter followed by letters, digits, `_` and `-`, at most 96";
+        return Err(Mistake::of(id, said));
+    }
+    if policy::rule_ids().contains(&id) {
+        return Err(Mistake::of(id, "a built-in rule has this name").hint("Give yours another `id`."));
+    }
+    Ok(id.to_owned())
+}
+
+/// The name that was given, else `user:PATTERN`.
+fn id_or(id: Option<&str>, pattern: &str, layer: Layer) -> Result<String, Mistake> {
+    match id {
+        Some(id) => checked_id(id),
+        None => Ok(format!("{}:{pattern}", layer.name())),
+    }
+}
+
+fn pattern(id: &str, text: &str, ignore_case: bool, most: usize) -> Result<Pattern, Mistake> {
+    within(id, "an expression", text, most)?;
+    Pattern::new(text, ignore_case)
+        .map_err(|bad| Mistake::of(id, &format!("`{}` cannot be used: {}", super::read::short(text), bad.0)))
+}
+
+/// The expression of a rule on patches.
+pub(super) fn patch_pattern(id: &str, text: &str, flags: &str) -> Result<Pattern, Mistake> {
+    pattern(id, text, ignores_case(id, flags)?, MAX_PATTERN)
+}
+
+fn ignores_case(id: &str, flags: &str) -> Result<bool, Mistake> {
+    match flags.chars().find(|flag| !"gimsuy".contains(*flag)) {
+        Some(flag) => Err(Mistake::of(id, &format!("there is no flag `{flag}`")).hint("Flags are g, i, m, s, u, y.")),
+        None => Ok(flags.contains('i')),
+    }
+}
+
+fn reason(id: &str, text: &str) -> Result<(), Mistake> {
+    if text.trim().is_empty() {
+        return Err(Mistake::of(id, "it gives no reason").hint("Say why in `reason`: whoever is asked will read it."));
+    }
+    within(id, "a reason", text, MAX_REASON)
+}
+
+fn within(id: &str, what: &str, text: &str, most: usize) -> Result<(), Mistake> {
+    if text.is_empty() && what == "a message or description" {
+        return Ok(());
+    }
+    if text.is_empty() {
+        return Err(Mistake::of(id, &format!("{what} is empty")));
+    }
+    if text.len() > most {
+        return Err(Mistake::of(id, &format!("{what} is longer than {most} bytes")));
+    }
+    Ok(())
+}

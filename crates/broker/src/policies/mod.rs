@@ -1,0 +1,91 @@
+//! Policy files: what a person, a team or a project wrote about requests, in YAML or TOML.
+//!
+//! A layer is a folder of files: `/etc/tollgate/policies`, `policies` beside `config.toml`, `.tollgate/policies` at the root
+//! of the repository. All of them add rules, and the strictest rule decides, so that a layer can only tighten what the ones
+//! before it say; `allow` takes a built-in finding away and is for the first two layers alone. From a file with a mistake in
+//! it nothing is taken, and the set is broken until it is mended.
+
+mod compile;
+mod dates;
+mod examples;
+mod kinds;
+mod layers;
+pub mod model;
+mod patch;
+mod read;
+
+use std::fmt;
+use std::path::PathBuf;
+
+pub use compile::Entry;
+pub use layers::{PolicySet, Standing, project_root};
+pub use patch::{PatchRules, Violation};
+pub use read::parse;
+
+/// Whose files they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Layer {
+    /// `/etc/tollgate/policies`: the machine's.
+    System,
+    /// The person's own.
+    User,
+    /// They came with the repository.
+    Project,
+}
+
+impl Layer {
+    /// The word that rules without a name of their own begin with, and that lists show.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl fmt::Display for Layer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What is wrong in a file, before it is known on which line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Mistake {
+    /// The rule; empty where it is about the file.
+    pub(crate) rule: String,
+    pub(crate) line: Option<usize>,
+    pub(crate) said: String,
+    pub(crate) hint: String,
+}
+
+impl Mistake {
+    fn of(rule: &str, said: &str) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            line: None,
+            said: said.to_owned(),
+            hint: String::new(),
+        }
+    }
+
+    fn hint(self, hint: &str) -> Self {
+        Self {
+            hint: hint.to_owned(),
+            ..self
+        }
+    }
+}
+
+/// Where a rule stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Whose file it is.
+    pub layer: Layer,
+    /// The file.
+    pub file: PathBuf,
+    /// The line on which its name or pattern stands first, counted from 1.
+    pub line: Option<usize>,
+}
