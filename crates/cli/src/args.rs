@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{check, doctor, hook, install, log, rules, uninstall};
+use crate::commands::{check, doctor, hook, install, log, policy, rules, schema, uninstall};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -25,6 +25,10 @@ pub(crate) enum Command {
     Explain(check::Args),
     /// Lists, shows and checks the rules: the built-in ones and your own.
     Rules(rules::Args),
+    /// Lists, checks and tries the policy files: yours, the machine's and the project's.
+    Policy(policy::Args),
+    /// Prints the JSON Schema of files that people write.
+    Schema(schema::Args),
     /// Shows and checks the ledger.
     Log(log::Args),
     /// Lets a scripted agent run against the gate in a throw-away home.

@@ -36,6 +36,8 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Check(args) => commands::check::run(&args, ui),
         Command::Explain(args) => commands::explain::run(&args, ui),
         Command::Rules(args) => commands::rules::run(&args, ui),
+        Command::Policy(args) => commands::policy::run(&args, ui),
+        Command::Schema(args) => commands::schema::run(&args, ui),
         Command::Log(args) => commands::log::run(&args, ui),
         Command::Demo => commands::demo::run(ui),
         Command::Hook(args) => Err(commands::hook::unreachable(&args)),

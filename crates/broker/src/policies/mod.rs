@@ -20,7 +20,15 @@ use std::path::PathBuf;
 pub use compile::Entry;
 pub use layers::{PolicySet, Standing, project_root};
 pub use patch::{PatchRules, Violation};
-pub use read::parse;
+pub use read::{Case, cases, parse};
+
+/// The JSON Schema of a policy file.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(model::PolicyFile);
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
 
 /// Whose files they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

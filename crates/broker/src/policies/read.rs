@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
 use super::Mistake;
 use super::model::PolicyFile;
 
@@ -18,7 +21,49 @@ pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, crate::ConfigError> 
     read(path, text).map_err(|mistake| fault(path, text, mistake))
 }
 
+/// A request, and what is expected of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// A command.
+    pub command: Option<String>,
+    /// A path that a file tool reads.
+    pub read: Option<String>,
+    /// A path that a file tool writes.
+    pub write: Option<String>,
+    /// A path that a file tool deletes.
+    pub delete: Option<String>,
+    /// An address that a web tool fetches.
+    pub fetch: Option<String>,
+    /// Where; the working directory when absent.
+    pub cwd: Option<String>,
+    /// The verdict.
+    pub expect: String,
+    /// A rule that must be found.
+    pub rule: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cases {
+    cases: Vec<Case>,
+}
+
+/// Reads a file of cases.
+///
+/// # Errors
+/// What is wrong, with the line where it is known.
+pub fn cases(path: &Path, text: &str) -> Result<Vec<Case>, crate::ConfigError> {
+    let read: Result<Cases, Mistake> = any(path, text);
+    read.map(|read| read.cases)
+        .map_err(|mistake| fault(path, text, mistake))
+}
+
 pub(super) fn read(path: &Path, text: &str) -> Result<PolicyFile, Mistake> {
+    any(path, text)
+}
+
+fn any<T: DeserializeOwned + Default>(path: &Path, text: &str) -> Result<T, Mistake> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if path.extension().is_some_and(|ending| ending == "toml") {
         toml(text)
@@ -27,7 +72,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<PolicyFile, Mistake> {
     }
 }
 
-fn toml(text: &str) -> Result<PolicyFile, Mistake> {
+fn toml<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
     toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| line_at(text, span.start));
         Mistake {
@@ -37,12 +82,12 @@ fn toml(text: &str) -> Result<PolicyFile, Mistake> {
     })
 }
 
-fn yaml(text: &str) -> Result<PolicyFile, Mistake> {
+fn yaml<T: DeserializeOwned + Default>(text: &str) -> Result<T, Mistake> {
     if text
         .lines()
         .all(|line| line.trim().is_empty() || line.trim_start().starts_with('#'))
     {
-        return Ok(PolicyFile::default());
+        return Ok(T::default());
     }
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! {

@@ -7,5 +7,7 @@ pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod install;
 pub(crate) mod log;
+pub(crate) mod policy;
 pub(crate) mod rules;
+pub(crate) mod schema;
 pub(crate) mod uninstall;

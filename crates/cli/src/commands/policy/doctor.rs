@@ -1,0 +1,47 @@
+//! `tollgate policy doctor`.
+
+use serde_json::{Value, json};
+
+use super::{faults, set};
+use crate::exit::{Exit, Fault};
+use crate::ui::Ui;
+use crate::view::safe;
+
+#[derive(clap::Args)]
+pub(super) struct Args {
+    /// As one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
+    let set = set()?;
+    let rules = set.rules.len() + set.exceptions.len() + set.patches.ids().count();
+    let broken = faults(&set).count();
+    if args.json {
+        let errors: Vec<Value> = faults(&set)
+            .map(|e| json!({"file": e.file.to_string_lossy(), "line": e.line, "reason": safe(&e.reason), "hint": safe(&e.hint)}))
+            .collect();
+        ui.line(json!({"format": 1, "rules": rules, "errors": errors}).to_string());
+    } else {
+        for error in faults(&set) {
+            ui.line(safe(&error.to_string()));
+            if !error.hint.is_empty() {
+                ui.line(safe(&format!("  {}", error.hint)));
+            }
+        }
+        ui.line(match broken {
+            0 => format!("{rules} rules, nothing wrong"),
+            _ => format!("{rules} rules are in force, {broken} files or rules are broken"),
+        });
+    }
+    if broken == 0 {
+        return Ok(Exit::Done);
+    }
+    if !set.own_faults.is_empty() {
+        ui.note("Until they are mended, whatever changes something is refused.");
+    } else {
+        ui.note("Until they are mended, whatever changes something here asks.");
+    }
+    Ok(Exit::Failed)
+}
