@@ -124,13 +124,13 @@ fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
         let reason = format!("there is no rule `{}` to disable", unknown.get_ref());
         return Err(fault(Some(unknown.span().start), reason));
     }
-    let posture = match stored.posture.as_ref().map(|p| p.get_ref().as_str()) {
-        None | Some("guard") => Posture::Guard,
-        Some("strict") => Posture::Strict,
-        Some(other) => {
-            let reason = format!("`posture` is `{other}`; it can be `guard` or `strict`");
-            return Err(fault(stored.posture.as_ref().map(|p| p.span().start), reason));
-        }
+    let posture = match stored.posture.as_ref() {
+        None => Posture::default(),
+        Some(said) => Posture::parse(said.get_ref()).ok_or_else(|| {
+            let all = Posture::ALL.map(Posture::as_str).join("`, `");
+            let reason = format!("`posture` is `{}`; it can be `{all}`", said.get_ref());
+            fault(Some(said.span().start), reason)
+        })?,
     };
     Ok(Settings {
         posture,
@@ -170,9 +170,9 @@ mod tests {
         for (text, line, reason) in [
             ("\npostur = \"guard\"\n", 2, "unknown field `postur`"),
             (
-                "posture = \"off\"\n",
+                "posture = \"lax\"\n",
                 1,
-                "`posture` is `off`; it can be `guard` or `strict`",
+                "`posture` is `lax`; it can be `guard`, `strict`, `observe`, `off`",
             ),
             ("posture = 3\n", 1, "invalid type"),
             (

@@ -32,6 +32,7 @@ pub struct Decision {
     verdict: Verdict,
     reason: String,
     judgements: Vec<Judgement>,
+    holds: bool,
     receipt: Receipt,
 }
 
@@ -56,9 +57,16 @@ impl Decision {
     pub const fn seq(&self) -> u64 {
         self.receipt.seq()
     }
-    /// What to tell the agent.
+    /// What to tell the agent: no opinion where the posture holds nothing.
     #[must_use]
     pub fn answer(&self) -> Answer {
+        if !self.holds {
+            return Answer {
+                verdict: Verdict::Allow,
+                granted: false,
+                reason: String::new(),
+            };
+        }
         Answer {
             verdict: self.verdict,
             granted: false,
@@ -177,6 +185,8 @@ impl Broker {
             verdict,
             reason: reason::words(call, &judgements),
             judgements,
+            // What a broken configuration says is not known, so it holds whatever the posture.
+            holds: settings.posture.holds() || settings.broken.is_some(),
             receipt,
         })
     }

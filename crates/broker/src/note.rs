@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agents::{Agent, Call, Refusal};
 use ledger::{Event, Hash, Record};
-use policy::{Finding, Judgement, Kind, Posture, Request, Settings, Subject};
+use policy::{Finding, Judgement, Kind, Request, Settings, Subject};
 
 use crate::identity;
 
@@ -56,7 +56,7 @@ pub(crate) fn base(kind: Event, agent: &str, settings: &Settings) -> Record {
         rules_digest: policy::RULES_DIGEST.into(),
         version: env!("CARGO_PKG_VERSION").into(),
         decision: Some(ledger::Decision {
-            posture: posture(settings.posture).into(),
+            posture: settings.posture.as_str().into(),
             broken: settings.broken.as_deref().map(line).unwrap_or_default(),
             ..ledger::Decision::default()
         }),
@@ -217,13 +217,6 @@ fn repository(cwd: &str) -> Option<String> {
     found.map(|dir| dir.to_string_lossy().into_owned())
 }
 
-pub(crate) const fn posture(posture: Posture) -> &'static str {
-    match posture {
-        Posture::Guard => "guard",
-        Posture::Strict => "strict",
-    }
-}
-
 /// A digest of what people have set.
 fn policy_digest(settings: &Settings) -> Hash {
     let Settings {
@@ -238,7 +231,7 @@ fn policy_digest(settings: &Settings) -> Hash {
     Hash::of(
         format!(
             "posture={}\ndisabled={}\nrules={}\npolicies={}\nbroken={}\nproject={}\n",
-            posture(*p),
+            p.as_str(),
             disabled.join(","),
             added.digest(),
             written.digest,

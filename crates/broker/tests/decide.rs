@@ -165,6 +165,47 @@ fn an_allowed_call_is_recorded_too() {
 }
 
 #[test]
+fn m_20_observe_records_everything_and_holds_nothing() {
+    let bench = Bench::new();
+    fs::write(bench.at("config/config.toml"), "posture = \"observe\"").unwrap();
+    let decision = bench.broker().decide(&bench.command("rm -rf ~")).unwrap();
+    assert_eq!(decision.verdict(), Verdict::Ask);
+    assert_eq!(
+        (decision.answer().verdict, decision.answer().reason),
+        (Verdict::Allow, String::new())
+    );
+    let record = &bench.records()[0];
+    assert_eq!(
+        (record["verdict"].as_str(), record["decision"]["posture"].as_str()),
+        (Some("ask"), Some("observe"))
+    );
+}
+
+#[test]
+fn v_0305_off_judges_nothing_and_still_records() {
+    let bench = Bench::new();
+    fs::write(bench.at("config/config.toml"), "posture = \"off\"").unwrap();
+    let decision = bench.broker().decide(&bench.command("rm -rf ~")).unwrap();
+    assert_eq!(
+        (decision.verdict(), decision.answer().verdict),
+        (Verdict::Allow, Verdict::Allow)
+    );
+    assert_eq!(bench.records()[0]["decision"]["posture"], "off");
+}
+
+#[test]
+fn a_broken_configuration_holds_whatever_the_posture() {
+    for posture in ["observe", "off"] {
+        let bench = Bench::new();
+        fs::write(bench.at("config/config.toml"), format!("posture = \"{posture}\"")).unwrap();
+        fs::create_dir(bench.at("config/policies")).unwrap();
+        fs::write(bench.at("config/policies/a.yml"), "x: [").unwrap();
+        let decision = bench.broker().decide(&bench.command("touch a")).unwrap();
+        assert_eq!(decision.answer().verdict, Verdict::Deny, "{posture}");
+    }
+}
+
+#[test]
 fn the_strictest_request_of_a_call_decides() {
     let bench = Bench::new();
     let file = |path: &str| Subject::File {

@@ -1,7 +1,7 @@
 //! How judgements look to a person and to a program.
 
 use agents::{Agent, Answer, Call};
-use policy::{Effect, Finding, Judgement, Look, Posture, Request, Subject, Target, Verdict};
+use policy::{Effect, Finding, Judgement, Look, Request, Subject, Target, Verdict};
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -134,13 +134,6 @@ pub(crate) fn told(agent: Agent, requests: &[Request], verdict: Verdict) -> Stri
         .pointer("/hookSpecificOutput/permissionDecision")
         .and_then(Value::as_str);
     decision.unwrap_or("nothing").into()
-}
-
-pub(crate) const fn posture(posture: Posture) -> &'static str {
-    match posture {
-        Posture::Guard => "guard",
-        Posture::Strict => "strict",
-    }
 }
 
 pub(crate) fn finding_json(request: &Request, finding: &Finding) -> Value {

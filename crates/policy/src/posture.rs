@@ -8,4 +8,36 @@ pub enum Posture {
     Guard,
     /// Least privilege: permission classes and unknown tools ask, built-in dangers are denied.
     Strict,
+    /// Judged as in `guard` and recorded; nothing is held.
+    Observe,
+    /// Nothing is judged or held. That something was wanted is recorded.
+    Off,
+}
+
+impl Posture {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Guard, Self::Strict, Self::Observe, Self::Off];
+
+    /// The word used in every output and file.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Guard => "guard",
+            Self::Strict => "strict",
+            Self::Observe => "observe",
+            Self::Off => "off",
+        }
+    }
+
+    /// The one that a word names.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == word)
+    }
+
+    /// Whether an ask or a denial stops anything.
+    #[must_use]
+    pub const fn holds(self) -> bool {
+        matches!(self, Self::Guard | Self::Strict)
+    }
 }

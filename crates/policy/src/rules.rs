@@ -33,7 +33,7 @@ pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect) -> bool {
 /// The finding for an effect that a rule matches.
 pub(crate) fn finding(rule: &Rule, kind: Kind, effect: &Effect, settings: &Settings) -> Finding {
     let verdict = match settings.posture {
-        Posture::Guard => rule.guard,
+        Posture::Guard | Posture::Observe | Posture::Off => rule.guard,
         Posture::Strict => rule.strict,
     };
     Finding {

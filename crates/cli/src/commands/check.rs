@@ -154,6 +154,13 @@ fn show(judged: &Judged, ui: &mut Ui) {
         ui.line("allow: no rule speaks against it");
     }
     view::findings(request, judgement, ui);
+    let posture = judged.broker.settings().posture;
+    if !posture.holds() {
+        ui.note(format!(
+            "The posture is `{}`: the hook lets every call pass.",
+            posture.as_str()
+        ));
+    }
     if let Some(agent) = agent {
         let told = view::told(*agent, std::slice::from_ref(request), judgement.verdict());
         ui.line(format!("{} would be told: {told}", agent.as_str()));
@@ -173,7 +180,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "kind": request.kind.as_str(),
         "subject": view::safe(view::subject(request)),
         "cwd": request.cwd,
-        "posture": view::posture(broker.settings().posture),
+        "posture": broker.settings().posture.as_str(),
         "agent": agent.map(Agent::as_str),
         "told": told,
         "findings": judgement.findings.iter().map(|f| view::finding_json(request, f)).collect::<Vec<_>>(),

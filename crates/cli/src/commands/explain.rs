@@ -94,7 +94,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "kind": request.kind.as_str(),
         "subject": view::safe(view::subject(request)),
         "cwd": request.cwd,
-        "posture": view::posture(broker.settings().posture),
+        "posture": broker.settings().posture.as_str(),
         "tree": lines(judged),
         "effects": judgement.effects.iter().map(|e| view::effect_json(request, e)).collect::<Vec<_>>(),
         "looks": judgement.looks.iter().map(view::look_json).collect::<Vec<_>>(),

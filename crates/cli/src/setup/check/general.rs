@@ -12,6 +12,7 @@ use crate::setup::{binary, places};
 pub(crate) fn general(places: &Places) -> Vec<Check> {
     vec![
         config(places),
+        posture(places),
         own_rules(places),
         program(places),
         no_other_hands(places),
@@ -32,6 +33,19 @@ fn config(places: &Places) -> Check {
             format!("{error}."),
             format!("{} Mend the file; until then only harmless calls pass.", error.hint).trim_start(),
         ),
+    }
+}
+
+/// A posture that holds nothing is the person's choice, and nothing to overlook.
+fn posture(places: &Places) -> Check {
+    const NAME: &str = "posture";
+    let posture = Broker::open(places.clone()).settings().posture;
+    let said = format!("The posture is `{}`.", posture.as_str());
+    if posture.holds() {
+        Check::fine(NAME, said)
+    } else {
+        let hint = "Every call passes. Set `posture = \"guard\"` in `config.toml` to hold what is dangerous.";
+        Check::note(NAME, said, hint)
     }
 }
 
