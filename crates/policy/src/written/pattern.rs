@@ -5,10 +5,12 @@ use alloc::vec::Vec;
 use core::cell::OnceCell;
 
 use regex::{Regex, RegexBuilder};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 /// Memory that one compiled expression may take.
-const MAX_SIZE: usize = 1 << 20;
+const MAX_SIZE: usize = 8 << 20;
+/// Steps of an expression with its repetitions written out.
+const MAX_STEPS: u64 = 20_000;
 /// Brackets in brackets.
 const MAX_NEST: u32 = 50;
 
@@ -27,49 +29,30 @@ pub struct Pattern {
 pub struct BadPattern(pub String);
 
 impl Pattern {
-    /// Checks and takes an expression.
+    /// Checks and takes an expression. It is read here, and compiled when a text comes that it could match.
     ///
     /// # Errors
     /// When it is no expression, too large, or matches the empty text, and so everything.
     pub fn new(text: &str, ignore_case: bool) -> Result<Self, BadPattern> {
-        let pattern = Self::known(text, ignore_case, &needle(text, ignore_case));
-        match compile(text, ignore_case) {
-            Err(reason) => Err(BadPattern(reason)),
-            Ok(regex) if regex.is_match("") => Err(BadPattern("it matches the empty text, and so everything".into())),
-            Ok(regex) => {
-                let _ = pattern.compiled.set(Some(regex));
-                Ok(pattern)
-            }
+        let hir = parse(text, ignore_case).map_err(BadPattern)?;
+        if hir.properties().minimum_len().is_none_or(|least| least == 0) {
+            return Err(BadPattern("it matches the empty text, and so everything".into()));
         }
-    }
-
-    /// Takes an expression that was checked before, with its needle.
-    #[must_use]
-    pub fn known(text: &str, ignore_case: bool, needle: &str) -> Self {
-        Self {
+        if expanded(&hir) > MAX_STEPS {
+            return Err(BadPattern("it would take too much memory".into()));
+        }
+        Ok(Self {
             text: text.to_string(),
             ignore_case,
-            needle: needle.to_string(),
+            needle: needle(&hir),
             compiled: OnceCell::new(),
-        }
+        })
     }
 
     /// The expression as it was written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// Text that stands in everything that it matches; empty where none is known.
-    #[must_use]
-    pub fn needle(&self) -> &str {
-        &self.needle
-    }
-
-    /// Whether it says that letters of either case are the same.
-    #[must_use]
-    pub const fn ignores_case(&self) -> bool {
-        self.ignore_case
     }
 
     /// Whether it is found in a text. One that cannot be compiled is found everywhere: it was checked when it was read, and
@@ -79,38 +62,56 @@ impl Pattern {
         if !text.contains(&self.needle) {
             return false;
         }
-        let regex = self.compiled.get_or_init(|| compile(&self.text, self.ignore_case).ok());
+        let regex = self.compiled.get_or_init(|| compile(&self.text, self.ignore_case));
         regex.as_ref().is_none_or(|regex| regex.is_match(text))
     }
 }
 
-fn compile(text: &str, ignore_case: bool) -> Result<Regex, String> {
+fn compile(text: &str, ignore_case: bool) -> Option<Regex> {
     let built = RegexBuilder::new(text)
         .case_insensitive(ignore_case)
         .size_limit(MAX_SIZE)
         .dfa_size_limit(MAX_SIZE)
         .nest_limit(MAX_NEST)
         .build();
-    built.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => "it would take too much memory".to_string(),
-        other => {
-            let said = other.to_string();
-            let last = said.lines().last().unwrap_or_default();
-            last.trim_start_matches("error: ").to_string()
-        }
+    built.ok()
+}
+
+fn parse(text: &str, ignore_case: bool) -> Result<Hir, String> {
+    let mut parser = regex_syntax::ParserBuilder::new();
+    let parser = parser
+        .case_insensitive(ignore_case)
+        .nest_limit(MAX_NEST)
+        .build()
+        .parse(text);
+    parser.map_err(|error| {
+        let said = error.to_string();
+        let last = said.lines().last().unwrap_or_default();
+        last.trim_start_matches("error: ").to_string()
     })
 }
 
-/// The longest text that stands in everything that an expression matches; empty where none is plain to see.
-fn needle(text: &str, ignore_case: bool) -> String {
-    let parser = regex_syntax::ParserBuilder::new()
-        .case_insensitive(ignore_case)
-        .build()
-        .parse(text);
-    let mut runs = Runs::default();
-    if let Ok(hir) = parser {
-        runs.walk(&hir);
+/// How many steps an expression has when its repetitions are written out, which is what compiling it does.
+fn expanded(hir: &Hir) -> u64 {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len() as u64,
+        // A class of many letters is as many ranges of bytes.
+        HirKind::Class(Class::Unicode(class)) => class.ranges().len() as u64,
+        HirKind::Class(Class::Bytes(class)) => class.ranges().len() as u64,
+        HirKind::Capture(capture) => expanded(&capture.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().map(expanded).fold(0, u64::saturating_add),
+        HirKind::Repetition(times) => {
+            let most = times.max.unwrap_or(times.min).max(1);
+            expanded(&times.sub).saturating_mul(u64::from(most))
+        }
     }
+}
+
+/// The longest text that stands in everything that an expression matches; empty where none is plain to see.
+fn needle(hir: &Hir) -> String {
+    let mut runs = Runs::default();
+    runs.walk(hir);
     runs.end();
     String::from_utf8(runs.best).unwrap_or_default()
 }
@@ -167,7 +168,7 @@ mod tests {
             ("Deploy", "Deploy"),
             ("\\bgit push", "git push"),
         ] {
-            assert_eq!(needle(text, false), expected, "{text}");
+            assert_eq!(needle(&parse(text, false).unwrap()), expected, "{text}");
         }
     }
 
@@ -186,7 +187,22 @@ mod tests {
         ] {
             let ignore_case = text == "k";
             let pattern = Pattern::new(text, ignore_case).unwrap();
-            assert!(pattern.matches(found), "{text} {found} needle {}", pattern.needle());
+            assert!(pattern.matches(found), "{text} {found} needle {}", pattern.needle);
+        }
+    }
+
+    #[test]
+    fn whatever_is_taken_can_be_compiled() {
+        for text in [
+            "\\w{25}x",
+            "(a{140}){140}",
+            "[^a]{1000}b",
+            "(?i)(deploy|release) .{1,500}x",
+            "\\p{Perl}",
+        ] {
+            if Pattern::new(text, true).is_ok() {
+                assert!(compile(text, true).is_some(), "{text}");
+            }
         }
     }
 
@@ -196,6 +212,8 @@ mod tests {
             ("a(", "unclosed group"),
             ("a*", "empty text"),
             ("(a{1000}){1000}", "memory"),
+            ("(\\w{100}){100}", "memory"),
+            ("^$", "empty text"),
             ("(?=a)b", "look-around"),
         ] {
             let BadPattern(reason) = Pattern::new(text, false).unwrap_err();
