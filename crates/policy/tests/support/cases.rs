@@ -3,8 +3,9 @@
 //! A fence of kind `cases` holds a command a line, one of kind `case` a command of many lines, one of kind `files` what
 //! other tools want. Behind `#` (or in the head of a `case`) stand the verdict, the rules that must be among the findings,
 //! and as `!rule` those that must not. Words in the head say on what machine: `strict`, `cwd=`, `link=FROM->TO`,
-//! `disabled=`, `broken=`, `lost=` (`nothing`, `more` than can be looked at, or counts as in `changed:2,untracked:1`: what every
-//! question about lost work is answered with). A fence `file PATH` holds a file of the machine, for the cases up to the next heading.
+//! `var=NAME=VALUE`, `disabled=`, `broken=`, `lost=` (`nothing`, `more` than can be looked at, or counts as in
+//! `changed:2,untracked:1`: what every question about lost work is answered with). A fence `file PATH` holds a file of the
+//! machine, for the cases up to the next heading.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -212,6 +213,12 @@ fn setting<'t>(words: &'t str, machine: &Machine, place: &str) -> (Setting, Vec<
             Some(("disabled", rule)) => setting.settings.disabled.push(rule.into()),
             Some(("broken", why)) => setting.settings.broken = Some(why.into()),
             Some(("lost", what)) => setting.machine = setting.machine.with_loss(what),
+            Some(("var", var)) => {
+                let (name, value) = var
+                    .split_once('=')
+                    .unwrap_or_else(|| panic!("{place}: a variable is NAME=VALUE"));
+                setting.machine = setting.machine.with_var(name, value);
+            }
             Some(("link", link)) => {
                 let (from, to) = link
                     .split_once("->")

@@ -20,6 +20,8 @@ pub(crate) struct Machine {
     links: BTreeMap<String, String>,
     /// From a path to what the file holds.
     files: BTreeMap<String, String>,
+    /// The variables that it has.
+    vars: BTreeMap<String, String>,
     /// What all questions about work that could be lost are answered with.
     loss: Option<Loss>,
 }
@@ -37,13 +39,20 @@ impl Machine {
             kinds: BTreeMap::from([(format!("{CWD}/.git"), FileKind::Dir)]),
             links: BTreeMap::new(),
             files: BTreeMap::new(),
+            vars: BTreeMap::new(),
             loss: None,
         }
     }
 
-    /// Whether nothing is known about its files.
+    /// Whether nothing is known about its files and variables.
     pub(crate) fn is_bare(&self) -> bool {
-        self.files.is_empty() && self.loss.is_none()
+        self.files.is_empty() && self.vars.is_empty() && self.loss.is_none()
+    }
+
+    /// The same machine with one more variable.
+    pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
     }
 
     /// The same machine with one more file; the path may be relative to the project.
@@ -91,8 +100,8 @@ impl World for Machine {
     fn user(&self) -> &str {
         "ann"
     }
-    fn var(&self, _: &str) -> Answer<String> {
-        Answer::Absent
+    fn var(&self, name: &str) -> Answer<String> {
+        self.vars.get(name).cloned().map_or(Answer::Absent, Answer::Known)
     }
     fn real_path(&self, path: &str) -> Answer<String> {
         let followed = self.links.iter().find_map(|(from, to)| {
