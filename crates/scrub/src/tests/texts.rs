@@ -103,6 +103,8 @@ pub(super) const NAMED: &[&str] = &[
     "read -r TOKEN <<<'§'",
     "printf -v TOKEN %s §",
     "printf -v API_KEY '%s' '§'",
+    "printf -v API_KEY §",
+    "printf -v PASSWORD '§'",
     "tool --pass §",
     "tool --pw §",
     "tool --pass=§",
