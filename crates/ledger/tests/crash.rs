@@ -299,6 +299,9 @@ fn changed_bytes_stay_named_after_work_went_on() {
     let changed = format!("{}b{}", &text[..at], &text[at + 1..]);
     put(&bench.log(), changed.as_bytes());
     bench.append();
+    let told = bench.last_lines(2);
+    assert!(told.contains(r#""kind":"broken""#), "{told}");
+    assert!(told.contains("does not hold record 4 as it was acknowledged"), "{told}");
     bench.append();
     let report = bench.verify();
     assert_eq!(
