@@ -573,3 +573,21 @@ fn what_is_more_than_the_bounds_is_never_nothing() {
     );
     assert!(Loss::more().words().contains("more"));
 }
+
+#[test]
+fn repositories_that_are_too_many_to_look_at_count_as_more() {
+    let place = repository();
+    let make = |number: usize| {
+        let root = place.root.join(format!("vendor/{number}"));
+        fs::create_dir_all(&root).unwrap();
+        let inner = Place {
+            _dir: TempDir::new().unwrap(),
+            root,
+        };
+        inner.git(&["init", "-q"]);
+    };
+    (0..16).for_each(make);
+    assert!(place.everything("vendor").is_nothing());
+    make(16);
+    assert!(place.everything("vendor").more);
+}
