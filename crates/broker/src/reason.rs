@@ -295,6 +295,16 @@ mod tests {
     }
 
     #[test]
+    fn nothing_in_it_can_steer_a_terminal_or_hide() {
+        for hidden in ["\u{1b}[2J", "\u{202e}", "\u{200b}", "\r", "\u{9b}31m"] {
+            let said = head(&format!("cd {hidden}a && rm -rf .."), "rm -rf ..");
+            assert!(!said.contains(hidden) && said.contains("rm -rf .."), "{said:?}");
+            let said = head(&format!("rm -rf {hidden}a"), &format!("rm -rf {hidden}a"));
+            assert!(!said.contains(hidden), "{said:?}");
+        }
+    }
+
+    #[test]
     fn one_finding_speaks_for_a_place() {
         let command = "rm -rf a; rm -rf b";
         let findings = judged(
