@@ -326,7 +326,13 @@ fn log_show_prints_all_as_stored_or_the_last_for_a_person() {
     let (_, out, _) = bench.run(&["log", "show"]);
     assert_eq!(out.lines().count(), 3);
     assert!(out.contains("ask    claude  [rm_rf_root] rm -rf ~"), "{out}");
-    assert_eq!(bench.run(&["log", "show", "--last", "1"]).1.lines().count(), 1);
+    let (_, out, _) = bench.run(&["log", "show", "--last", "2"]);
+    let last: Vec<&str> = out
+        .lines()
+        .filter_map(|line| line.split_ascii_whitespace().next())
+        .collect();
+    assert_eq!(last, ["2", "3"], "{out}");
+    assert_eq!(bench.run(&["log", "show", "--last", "0"]).1, "");
 }
 
 #[test]
