@@ -130,7 +130,7 @@ fn includes(text: &str) -> Vec<String> {
 
 /// `key = value` in the section `[section]` of a file of git settings. The last one counts.
 fn setting_in(text: &str, section: &str, key: &str) -> Option<String> {
-    let mut same =
+    let same =
         settings(text).filter(|(head, name, _)| head.eq_ignore_ascii_case(section) && name.eq_ignore_ascii_case(key));
     let value = same.last()?.2;
     let bare = value
