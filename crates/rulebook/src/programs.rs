@@ -82,6 +82,8 @@ pub enum On {
     None,
     /// Each operand.
     Operands,
+    /// Each operand that is a file to the program: no script or expression among them.
+    Files,
     /// The first operand.
     First,
     /// The last operand.

@@ -160,7 +160,8 @@ impl Eval<'_> {
             return self.assign_element(&assign.name, &index, &assign.value);
         }
         if let [Part::Array(words)] = assign.value.parts.as_slice() {
-            let (mut values, dropped) = self.all_fields(words);
+            let words = self.keyed_words(&assign.name, words);
+            let (mut values, dropped) = self.all_fields(&words);
             if dropped {
                 values.push(Value::unknown(Labels::RUNTIME));
             }
@@ -188,6 +189,9 @@ impl Eval<'_> {
             .map(ToString::to_string)
             .and_then(|t| self.arith_text(&t))
             .and_then(|n| usize::try_from(n).ok());
+        if let Some(key) = index.known() {
+            self.set_keyed(name, key, value.clone());
+        }
         let mut values = match self.state.vars.get(name) {
             Some(Var::Array(values)) => values.clone(),
             Some(Var::Scalar(first)) => alloc::vec![first.clone()],
@@ -345,6 +349,7 @@ impl Eval<'_> {
                 }
             }),
             "read" | "mapfile" | "readarray" => self.read(name, args, stdin, piped),
+            "getopts" => self.status = self.getopts(args),
             "hash" => self.hash(args),
             "printf" if args.first().and_then(Value::known) == Some("-v") => self.printf_to(args),
             "test" | "[" => {

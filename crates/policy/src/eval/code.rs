@@ -115,7 +115,14 @@ impl Eval<'_> {
 
     /// Another shell: it sees the variables that were exported, no alias and hardly ever a function. Whether a name was
     /// exported before the text began is not known, so it is also looked at as if it saw them all.
-    pub(super) fn child(&mut self, f: impl Fn(&mut Self) -> Stream) -> Stream {
+    pub(super) fn child(&mut self, run: impl Fn(&mut Self) -> Stream) -> Stream {
+        let f = |eval: &mut Self| {
+            let outer = core::mem::take(&mut eval.traps);
+            let out = run(eval);
+            eval.leave_shell();
+            eval.traps = outer;
+            out
+        };
         let exported = self.state.exported.clone();
         let state = &self.state;
         let hidden = state.vars.iter().any(|(name, _)| !exported.holds(name));
@@ -128,6 +135,13 @@ impl Eval<'_> {
             });
         }
         self.subshell(f)
+    }
+
+    /// What a shell left to be done at its end.
+    pub(super) fn leave_shell(&mut self) {
+        for trap in core::mem::take(&mut self.traps) {
+            self.in_every_state(|eval| eval.subshell(|eval| eval.code_here("sh", &trap, "trap", Stream::empty(), &[])));
+        }
     }
 
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {

@@ -84,7 +84,9 @@ impl Eval<'_> {
         let [Part::Lit(head), Part::Array(words)] = word.parts.as_slice() else {
             return None;
         };
+        let name = head.trim_end_matches(['=', '+']);
+        let words = self.keyed_words(name, words);
         let values = words.iter().flat_map(|w| self.fields(w)).collect();
-        Some((head.trim_end_matches(['=', '+']).to_string(), values))
+        Some((name.to_string(), values))
     }
 }

@@ -336,6 +336,7 @@ impl Eval<'_> {
                 return;
             }
             On::Operands => parsed.operands.iter().map(|(v, _)| v).collect(),
+            On::Files => parsed.files().collect(),
             On::First => parsed.operands.iter().map(|(v, _)| v).take(1).collect(),
             On::Last => parsed.operands.iter().map(|(v, _)| v).rev().take(1).collect(),
             On::Option(name) => parsed

@@ -13,7 +13,7 @@ use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
-use crate::{Act, Answer, Target, places};
+use crate::{Act, Answer, FileKind, Target, places};
 
 /// Variables that make git work on another repository than the one that lies there.
 const REDIRECTS: &[&str] = &[
@@ -61,6 +61,14 @@ impl Eval<'_> {
             .is_some_and(|v| v.pattern().contains('!'));
         let elsewhere =
             ["--git-dir", "--work-tree", "-c", "--config-env"].iter().any(given) || (back && !tags.has("only-ignored"));
+        let files: Vec<&Value>;
+        let on = match tags.has("named-file") {
+            true => {
+                files = on.iter().copied().filter(|v| self.is_named_file(v)).collect();
+                &files
+            }
+            false => on,
+        };
         // `git clean` takes all its operands together, and everything when there are none.
         if matches!(does.what, "untracked" | "branch" | "tag" | "modules") || does.on == On::None {
             let loss = self.discarded(does.what, on, &tags).filter(|_| !elsewhere);
@@ -135,6 +143,20 @@ impl Eval<'_> {
         // Of a pattern only the folder was looked at: what is lost there may lie beside it.
         let pattern = on.iter().any(|v| v.pattern().contains(['*', '?', '[']));
         loss.filter(|loss| !pattern || loss.is_nothing())
+    }
+
+    /// Whether git takes a word that may be a branch or a file for a file: it stands there, and no branch or tag has the name.
+    fn is_named_file(&self, value: &Value) -> bool {
+        if value.written().is_some_and(|text| text.contains(['*', '?', '['])) {
+            return true;
+        }
+        let Some((name, dir)) = value.known().zip(self.state.cwd.as_deref()) else {
+            return false;
+        };
+        let path = self.plain_path(value);
+        let there = |path: String| matches!(self.world.kind(&path), Answer::Known(FileKind::File | FileKind::Dir));
+        let is_ref = |folder: &str| known(self.world.loss(dir, Work::Branches(&[reference(folder, name)]))).is_some();
+        path.is_some_and(there) && !is_ref("refs/heads") && !is_ref("refs/tags")
     }
 
     /// Whether git would work on another repository than the one around the directory.

@@ -21,6 +21,7 @@ mod gitfiles;
 mod globs;
 mod into;
 mod invoke;
+mod keyed;
 mod load;
 mod long;
 mod look;
@@ -284,9 +285,7 @@ impl<'w> Eval<'w> {
         self.session(text);
         self.refuel(text);
         self.text_for(text, Stream::unknown(Labels::NONE), false);
-        for trap in core::mem::take(&mut self.traps) {
-            self.in_every_state(|eval| eval.subshell(|eval| eval.code_here("sh", &trap, "trap", Stream::empty(), &[])));
-        }
+        self.leave_shell();
     }
 
     /// An interpreter alone on the first line: whoever wrote that means the lines behind it for it.

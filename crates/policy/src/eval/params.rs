@@ -125,7 +125,10 @@ impl Eval<'_> {
                 Held::One(value)
             }
             Some(Var::Array(values)) if all => Held::Many(values),
-            Some(Var::Array(values)) => self.element(&values, index),
+            Some(Var::Array(values)) => match self.get_keyed(&name, index) {
+                Some(value) => Held::One(value),
+                None => self.element(&values, index),
+            },
             None => self.special(&name),
         }
     }

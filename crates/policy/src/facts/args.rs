@@ -237,13 +237,19 @@ impl Parser<'_> {
             };
             known_any = true;
             if !opt.takes_value() {
-                self.out.options.push((opt, None));
+                let last = opt.attached && at + c.len_utf8() == text.len();
+                let value = if last { self.empty_word() } else { None };
+                self.out.options.push((opt, value));
                 continue;
             }
             let rest = word.without_prefix(at + c.len_utf8());
             let bundle = skip == 0;
             if rest.pieces.is_empty() || bundle {
-                let value = if opt.attached { None } else { self.value_of(opt) };
+                let value = if opt.attached {
+                    self.empty_word()
+                } else {
+                    self.value_of(opt)
+                };
                 self.out.options.push((opt, value));
                 if bundle {
                     continue;
@@ -278,6 +284,12 @@ impl Parser<'_> {
         self.out
             .options
             .push((OTHER_REF, Some(attached.unwrap_or_else(|| word.clone()))));
+    }
+
+    /// `sed -i '' FILE`: where an option may have a value in the same word, an empty word of its own is nothing but that.
+    fn empty_word(&mut self) -> Option<Value> {
+        let word = self.words.get(self.at)?;
+        (word.known() == Some("")).then(|| self.next()).flatten()
     }
 
     fn value_of(&mut self, opt: &'static Opt) -> Option<Value> {
@@ -437,6 +449,15 @@ impl Parsed {
     pub(crate) fn place(&self) -> impl Iterator<Item = &'static str> + '_ {
         let rows = self.path.iter().flat_map(|p| p.place.iter());
         rows.filter(|(_, when)| self.all(when)).map(|(label, _)| *label)
+    }
+
+    /// The operands that are files to the program.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Value> {
+        let file = |role: &Role| matches!(role.kind, RoleKind::Read | RoleKind::Write);
+        self.operands
+            .iter()
+            .filter(move |(_, role)| file(role))
+            .map(|(word, _)| word)
     }
 
     pub(crate) fn all(&self, conds: &[Cond]) -> bool {

@@ -162,6 +162,7 @@ fn does_row(head: &str, when: &str) -> Result<Does, Wrong> {
 fn on_what(text: &str) -> On {
     match text {
         "operands" => On::Operands,
+        "files" => On::Files,
         "first" => On::First,
         "last" => On::Last,
         "cwd" => On::Cwd,
