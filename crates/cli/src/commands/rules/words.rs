@@ -64,6 +64,7 @@ pub(super) fn does(does: &Does) -> String {
     words += &match does.on {
         On::None => String::new(),
         On::Operands => " on each operand".into(),
+        On::Files => " on each operand that is a file".into(),
         On::First => " on the first operand".into(),
         On::Last => " on the last operand".into(),
         On::Cwd => " on the working directory".into(),
