@@ -123,7 +123,7 @@ impl World for Machine<'_> {
             return Answer::Unknown;
         }
         match fs::metadata(path) {
-            Ok(meta) if meta.is_file() => contents(Path::new(path), meta.len()),
+            Ok(meta) if meta.is_file() && is_stored(Path::new(path)) => contents(Path::new(path), meta.len()),
             Err(e) if is_absence(e.kind()) => Answer::Absent,
             _ => Answer::Unknown,
         }
@@ -163,7 +163,19 @@ fn names_of_ignored() -> snapshot::Known {
     }
 }
 
-/// What a regular file holds. One that grows while it is read is longer than it said, and then it is not known.
+/// Folders whose files the kernel makes up while they are read: some wait until there is something, some do something.
+const MADE_UP: &[&str] = &["/proc", "/sys", "/dev"];
+/// A folder among them whose files are files like any other, and are run like them.
+const IN_MEMORY: &str = "/dev/shm";
+
+/// Whether the file lies where reading it changes nothing and ends, by its name and by its real name.
+fn is_stored(path: &Path) -> bool {
+    let made_up = |path: &Path| MADE_UP.iter().any(|dir| path.starts_with(dir)) && !path.starts_with(IN_MEMORY);
+    matches!(follow(path), Answer::Known(real) if !made_up(path) && !made_up(Path::new(&real)))
+}
+
+/// What a regular file holds. One that says that it is empty is not opened: the kernel says so of what it makes up. One that
+/// grows while it is read is longer than it said, and then it is not known.
 fn contents(path: &Path, bytes: u64) -> Answer<Contents> {
     if bytes > LONGEST_FILE {
         return Answer::Known(Contents {
@@ -173,6 +185,13 @@ fn contents(path: &Path, bytes: u64) -> Answer<Contents> {
         });
     }
     let mut read = Vec::new();
+    if bytes == 0 {
+        return Answer::Known(Contents {
+            digest: Hash::of(&read).hex(),
+            bytes,
+            text: script(read),
+        });
+    }
     let Ok(file) = fs::File::open(path) else {
         return Answer::Unknown;
     };
@@ -304,6 +323,42 @@ mod tests {
         assert_eq!(follow(Path::new("relative")), Answer::Unknown);
         assert_eq!(follow(Path::new("/a\0b")), Answer::Unknown);
         assert_eq!(follow(Path::new("/")), Answer::Known("/".into()));
+    }
+
+    #[test]
+    fn what_the_kernel_makes_up_is_not_opened() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        fs::write(at("script"), "echo x").unwrap();
+        fs::write(at("empty"), "").unwrap();
+        symlink("script", at("link")).unwrap();
+        symlink("/proc/version", at("made-up")).unwrap();
+        symlink("/proc", at("folder")).unwrap();
+        let places = Places::from_variables(crate::Given::default(), |_| Some("/h".into())).unwrap();
+        let machine = Machine::new(&places, Path::new("/h"));
+        let text = |path: &str| match machine.read(path) {
+            Answer::Known(contents) => contents.text,
+            _ => None,
+        };
+        assert_eq!(text(&at("link")).as_deref(), Some("echo x"));
+        assert_eq!(text(&at("empty")).as_deref(), Some(""));
+        if let Ok(shared) = tempfile::tempdir_in(IN_MEMORY) {
+            fs::write(shared.path().join("x"), "echo y").unwrap();
+            assert_eq!(
+                text(shared.path().join("x").to_str().unwrap()).as_deref(),
+                Some("echo y")
+            );
+        }
+        let there = Path::new("/proc/version").exists();
+        for path in [
+            at("made-up"),
+            at("folder/version"),
+            "/proc/version".into(),
+            "/usr/../proc/version".into(),
+        ] {
+            assert_eq!(text(&path), None);
+            assert!(!there || machine.read(&path) == Answer::Unknown, "{path}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What tracked files hold beyond the last commit.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use gix::bstr::ByteSlice as _;
@@ -225,7 +226,14 @@ impl Scan<'_> {
         match full.symlink_metadata() {
             Ok(meta) if meta.is_file() => {
                 self.repo.means.bytes(meta.len())?;
-                fs::read(full).ok()
+                // What says that it is empty may be made up by the kernel while it is read, and that can wait.
+                if meta.len() == 0 {
+                    return Some(Vec::new());
+                }
+                let mut bytes = Vec::new();
+                let file = fs::File::open(full).ok()?;
+                file.take(meta.len()).read_to_end(&mut bytes).ok()?;
+                Some(bytes)
             }
             _ => Some(Vec::new()),
         }

@@ -122,36 +122,34 @@ fn given_setting(parsed: &Parsed, key: &str) -> Option<String> {
 
 /// `path = x` in the sections `[include]` and `[includeIf "..."]`.
 fn includes(text: &str) -> Vec<String> {
-    let mut inside = false;
-    let mut out = Vec::new();
-    for line in text.lines().map(str::trim) {
-        if let Some(head) = line.strip_prefix('[') {
-            inside = head.to_ascii_lowercase().starts_with("include");
-        } else if let Some((name, value)) = line.split_once('=').filter(|_| inside)
-            && name.trim().eq_ignore_ascii_case("path")
-        {
-            out.push(value.trim().trim_matches('"').to_string());
-        }
-    }
-    out
+    let lines = settings(text).filter(|(head, name, _)| {
+        head.to_ascii_lowercase().starts_with("include") && name.eq_ignore_ascii_case("path")
+    });
+    lines.map(|(_, _, value)| value.trim_matches('"').to_string()).collect()
 }
 
-/// `key = value` in the section `[section]` of a file of git settings.
+/// `key = value` in the section `[section]` of a file of git settings. The last one counts.
 fn setting_in(text: &str, section: &str, key: &str) -> Option<String> {
-    let mut inside = false;
-    for line in text.lines().map(str::trim) {
-        if let Some(head) = line.strip_prefix('[') {
-            inside = head.trim_end_matches(']').trim().eq_ignore_ascii_case(section);
-        } else if let Some((name, value)) = line.split_once('=').filter(|_| inside)
-            && name.trim().eq_ignore_ascii_case(key)
-        {
-            let value = value.trim();
-            let bare = value
-                .strip_prefix('"')
-                .and_then(|v| v.strip_suffix('"'))
-                .unwrap_or(value);
-            return Some(bare.replace("\\\"", "\"").replace("\\\\", "\\"));
+    let same =
+        settings(text).filter(|(head, name, _)| head.eq_ignore_ascii_case(section) && name.eq_ignore_ascii_case(key));
+    let value = same.last()?.2;
+    let bare = value
+        .strip_prefix('"')
+        .and_then(|v| v.strip_suffix('"'))
+        .unwrap_or(value);
+    Some(bare.replace("\\\"", "\"").replace("\\\\", "\\"))
+}
+
+/// Section, name and value of every setting in a file of git settings. The first may stand on the line of its section.
+fn settings(text: &str) -> impl Iterator<Item = (&str, &str, &str)> {
+    let mut section = "";
+    text.lines().filter_map(move |line| {
+        let mut line = line.trim();
+        if let Some((head, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) {
+            section = head.trim();
+            line = rest.trim();
         }
-    }
-    None
+        let (name, value) = line.split_once('=')?;
+        Some((section, name.trim(), value.trim()))
+    })
 }

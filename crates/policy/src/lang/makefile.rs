@@ -507,7 +507,7 @@ impl Target {
 
 /// `include FILES`, and its forms that do not mind when a file is missing.
 fn included(line: &str) -> Option<&str> {
-    ["include ", "-include ", "sinclude "]
+    ["include", "-include", "sinclude"]
         .iter()
-        .find_map(|word| line.strip_prefix(word))
+        .find_map(|word| line.strip_prefix(word)?.strip_prefix([' ', '\t']))
 }
