@@ -8,7 +8,7 @@ use agents::{Agent, Call, Refusal};
 use ledger::{Event, Hash, Record};
 use policy::{Finding, Judgement, Kind, Request, Settings, Subject};
 
-use crate::identity;
+use crate::{identity, places};
 
 /// The longest text of a part that is stored.
 const LONGEST_TEXT: usize = 64 << 10;
@@ -57,7 +57,12 @@ pub(crate) fn base(kind: Event, agent: &str, settings: &Settings) -> Record {
         version: env!("CARGO_PKG_VERSION").into(),
         decision: Some(ledger::Decision {
             posture: settings.posture.as_str().into(),
-            broken: settings.broken.as_deref().map(line).unwrap_or_default(),
+            broken: settings
+                .broken
+                .as_ref()
+                .or(settings.project_broken.as_ref())
+                .map(|reason| line(reason))
+                .unwrap_or_default(),
             ..ledger::Decision::default()
         }),
         ..Record::default()
@@ -91,9 +96,12 @@ pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Setting
     if let Some(decision) = &mut record.decision {
         decision.mode = line(&call.permission_mode);
         decision.unknown_tool = call.unknown_tool;
+        let excused: Vec<&str> = judgements.iter().flat_map(|j| &j.excused).map(String::as_str).collect();
+        decision.exception = line(&excused.join(", "));
     }
     record.cwd = Some(cwd(&call.cwd));
-    record.repository = repository(&call.cwd).map(|path| line(&path)).unwrap_or_default();
+    let repository = places::repository(Path::new(&call.cwd));
+    record.repository = repository.map(|dir| line(&dir.to_string_lossy())).unwrap_or_default();
     record.looks = judgements.iter().flat_map(|j| &j.looks).take(MOST).map(look).collect();
     record.scripts = judgements
         .iter()
@@ -206,15 +214,6 @@ fn cwd(path: &str) -> ledger::Cwd {
         dev: meta.as_ref().map(fs::Metadata::dev),
         ino: meta.as_ref().map(fs::Metadata::ino),
     }
-}
-
-/// The nearest folder above that git would take as the root of a working tree.
-fn repository(cwd: &str) -> Option<String> {
-    let found = Path::new(cwd)
-        .ancestors()
-        .take(64)
-        .find(|dir| dir.join(".git").symlink_metadata().is_ok());
-    found.map(|dir| dir.to_string_lossy().into_owned())
 }
 
 /// A digest of what people have set.

@@ -7,6 +7,8 @@ use crate::error::Error;
 
 /// The folder name below the XDG folders.
 const NAME: &str = "tollgate";
+/// Folders above a working directory that are looked at.
+const DEEPEST: usize = 64;
 /// The machine's settings.
 const SYSTEM: &str = "/etc/tollgate";
 
@@ -88,6 +90,12 @@ impl Places {
             data,
         })
     }
+}
+
+/// The nearest folder above that git would take as the root of a working tree.
+pub(crate) fn repository(cwd: &Path) -> Option<&Path> {
+    let mut above = cwd.ancestors().take(DEEPEST);
+    above.find(|dir| dir.join(".git").symlink_metadata().is_ok())
 }
 
 /// The home directory that a settings folder in its usual place lies in.

@@ -1,7 +1,5 @@
 //! The person's own rules: the files of the folder `rules` beside `config.toml`.
 
-use std::ffi::OsStr;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ledger::Hash;
@@ -13,8 +11,6 @@ use crate::trusted;
 
 /// The folder's name in the settings folder.
 const FOLDER: &str = "rules";
-/// More files than anybody keeps apart.
-const MOST: usize = 100;
 
 /// A file of rules that is not to be read, or was read.
 pub type RuleFile = Result<(PathBuf, String), ConfigError>;
@@ -24,55 +20,17 @@ pub type RuleFile = Result<(PathBuf, String), ConfigError>;
 #[must_use]
 pub fn rule_files(config: &Path) -> Vec<RuleFile> {
     let folder = config.join(FOLDER);
-    match files(&folder) {
+    match trusted::own_files(&folder, &["toml"]) {
         Ok(paths) => paths.into_iter().map(read_one).collect(),
-        Err(reason) => vec![Err(fault(folder, reason))],
+        Err(reason) => vec![Err(ConfigError::of(&folder, reason))],
     }
-}
-
-/// The paths of the rule files. Most people have none, and then one look shows it.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
-    match folder.symlink_metadata() {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(format!("it cannot be looked at: {e}")),
-        Ok(_) => {}
-    }
-    if let Some(reason) = trusted::dangling(folder) {
-        return Err(reason);
-    }
-    trusted::folder(folder)?;
-    let mut paths = Vec::new();
-    for entry in folder.read_dir().map_err(|e| format!("it cannot be read: {e}"))? {
-        paths.push(entry.map_err(|e| format!("it cannot be read: {e}"))?.path());
-    }
-    paths.retain(|path| is_rules(path));
-    if paths.len() > MOST {
-        return Err(format!("it holds more than {MOST} files"));
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-/// What editors and people leave beside the rules is none of them.
-fn is_rules(path: &Path) -> bool {
-    let hidden = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
-    path.extension().is_some_and(|ending| ending == "toml") && !path.file_name().is_some_and(hidden)
 }
 
 fn read_one(path: PathBuf) -> RuleFile {
     match trusted::file(&path) {
         Ok(Some(text)) => Ok((path, text)),
-        Ok(None) => Err(fault(path, "it went away while it was read".into())),
-        Err(reason) => Err(fault(path, reason)),
-    }
-}
-
-fn fault(file: PathBuf, reason: String) -> ConfigError {
-    ConfigError {
-        file,
-        line: None,
-        reason,
-        hint: String::new(),
+        Ok(None) => Err(ConfigError::of(&path, "it went away while it was read".into())),
+        Err(reason) => Err(ConfigError::of(&path, reason)),
     }
 }
 

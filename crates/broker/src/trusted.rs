@@ -1,9 +1,9 @@
 //! Files that a person's settings are read from: nobody else may change them, replace them or take them away.
 
 use std::fs::File;
-use std::io::Read as _;
+use std::io::{ErrorKind, Read as _};
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
@@ -12,12 +12,49 @@ use crate::safe::{Unsafe, only_own_hands, only_own_hands_if_there, only_own_link
 
 /// More than any settings need.
 const LIMIT: u64 = 1 << 20;
+/// More files than anybody keeps apart in one folder.
+const MOST: usize = 100;
 
 /// Nobody else may write in the folder or in one above it; nor where a link stands that is followed on the way.
 pub(crate) fn folder(path: &Path) -> Result<(), String> {
     only_own_hands_if_there(path)
         .and_then(|()| only_own_links(path))
         .map_err(|found| by_others(&found))
+}
+
+/// [`files`] of a folder that nobody else may write in.
+pub(crate) fn own_files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, String> {
+    if folder.symlink_metadata().is_ok() {
+        dangling(folder).map_or(Ok(()), Err)?;
+        self::folder(folder)?;
+    }
+    files(folder, endings)
+}
+
+/// The files of a folder that end so, by name. No folder is no files. What editors and people leave beside them, and what
+/// is hidden, is none of them.
+pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, String> {
+    let meant = |path: &PathBuf| {
+        let hidden = path
+            .file_name()
+            .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        !hidden && ending.is_some_and(|ending| endings.contains(&ending))
+    };
+    let entries = match folder.read_dir() {
+        Err(e) if e.kind() == ErrorKind::NotFound => return dangling(folder).map_or(Ok(Vec::new()), Err),
+        entries => entries.map_err(|e| format!("it cannot be read: {e}"))?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(|e| format!("it cannot be read: {e}"))?.path());
+    }
+    paths.retain(meant);
+    if paths.len() > MOST {
+        return Err(format!("it holds more than {MOST} files"));
+    }
+    paths.sort();
+    Ok(paths)
 }
 
 /// The text of a file in a folder that was looked at; `None` where there is no file.

@@ -194,6 +194,43 @@ fn v_0305_off_judges_nothing_and_still_records() {
 }
 
 #[test]
+fn v_3204_what_an_exception_took_away_is_in_the_record() {
+    let bench = Bench::new();
+    fs::create_dir(bench.at("config/policies")).unwrap();
+    let allow = "allow: [{pattern: '^git push --force origin mine', suppresses: git_push_force, reason: r}]";
+    fs::write(bench.at("config/policies/a.yml"), allow).unwrap();
+    let excused = bench
+        .broker()
+        .decide(&bench.command("git push --force origin mine"))
+        .unwrap();
+    assert!(excused.verdict() < Verdict::Ask);
+    let asked = bench
+        .broker()
+        .decide(&bench.command("git push --force origin other"))
+        .unwrap();
+    assert_eq!(asked.verdict(), Verdict::Ask);
+    let records = bench.records();
+    assert_eq!(records[0]["decision"]["exception"], "git_push_force");
+    assert!(records[1]["decision"].get("exception").is_none());
+}
+
+#[test]
+fn m_33_the_broken_policy_of_a_project_is_named_in_the_record() {
+    let bench = Bench::new();
+    fs::create_dir_all(bench.at("work/.tollgate/policies")).unwrap();
+    fs::write(bench.at("work/.tollgate/policies/p.yml"), "x: [").unwrap();
+    let decision = bench.broker().decide(&bench.command("touch a")).unwrap();
+    assert_eq!(decision.verdict(), Verdict::Ask);
+    assert!(decision.reason().contains("p.yml"));
+    assert!(
+        bench.records()[0]["decision"]["broken"]
+            .as_str()
+            .unwrap()
+            .contains("p.yml")
+    );
+}
+
+#[test]
 fn a_broken_configuration_holds_whatever_the_posture() {
     for posture in ["observe", "off"] {
         let bench = Bench::new();

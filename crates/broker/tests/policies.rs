@@ -297,6 +297,52 @@ fn m_34_one_name_is_one_rule_over_all_files_and_layers() {
 }
 
 #[test]
+fn b_0315_rules_on_patches_share_the_names_of_all_others() {
+    let patch = |id: &str| {
+        format!("rules: [{{id: {id}, description: d, appliesTo: [bundle-apply], matchTouchedFiles: {{glob: x}}}}]")
+    };
+    let set = Machine::new()
+        .with(
+            "config/policies/a.yml",
+            "actions: [{id: twice, description: d, on: [command.run]}]",
+        )
+        .with("config/policies/b.yml", &patch("twice"))
+        .set();
+    assert!(
+        own_fault(&set).contains("b.yml`, line 1: `twice`"),
+        "{}",
+        own_fault(&set)
+    );
+    for (id, said) in [("9x", "its name is not"), ("rm_rf_root", "built-in rule")] {
+        assert!(own_fault(&user(&patch(id))).contains(said), "{id}");
+    }
+}
+
+#[test]
+fn the_files_that_the_documentation_shows_load() {
+    let page = include_str!("../../../docs/policies.md");
+    let shown: Vec<&str> = page
+        .split("```yaml\n")
+        .skip(1)
+        .filter_map(|rest| rest.split("```").next())
+        .collect();
+    let lists = shown.iter().find(|text| text.contains("commands:")).unwrap();
+    let set = user(lists);
+    assert_eq!(own_fault(&set), "");
+    assert_eq!(
+        (set.rules.len(), set.exceptions.len(), set.patches.ids().count()),
+        (7, 1, 1)
+    );
+    let cases = shown.iter().find(|text| text.contains("cases:")).unwrap();
+    assert_eq!(
+        broker::policies::cases(std::path::Path::new("cases.yml"), cases)
+            .unwrap()
+            .len(),
+        3
+    );
+}
+
+#[test]
 fn m_31_a_project_may_only_tighten() {
     let set = Machine::new()
         .with(

@@ -195,13 +195,13 @@ pub struct Decision {
     /// The agent's own permission mode.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub mode: String,
-    /// Why the settings could not be read, where they could not.
+    /// Why the settings, or the policy files of the project, could not be read, where they could not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub broken: String,
     /// The approval that covered it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub approval: String,
-    /// The exception that covered it.
+    /// The built-in rules that an exception of a policy file silenced.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub exception: String,
     /// The remembered approval that covered it.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use policy::{Act, Exception, Pattern, Verdict, Wanted, WrittenRule};
 
 use super::kinds::{self, Field, Row};
-use super::model::{Action, Allow, CommandRule, EffectRule, Opinion, PathRule, PolicyFile, Touch};
+use super::model::{Action, Allow, CommandRule, EffectRule, Opinion, PatchRule, PathRule, PolicyFile, Touch};
 use super::{Layer, Mistake};
 
 /// The permission classes that a verdict can be given for.
@@ -109,7 +109,7 @@ fn on_kinds(action: Action) -> Result<Entry, Mistake> {
         return Err(Mistake::of(&id, &said).hint("Use `deny` there, or leave the kind out."));
     }
     for text in [&action.message, &action.description] {
-        within(&id, "a message or description", text, MAX_MESSAGE)?;
+        at_most(&id, "a message or description", text, MAX_MESSAGE)?;
     }
     let matches = action.matches.unwrap_or_default();
     let given = [
@@ -363,6 +363,17 @@ fn pattern(id: &str, text: &str, ignore_case: bool, most: usize) -> Result<Patte
         .map_err(|bad| Mistake::of(id, &format!("`{}` cannot be used: {}", super::read::short(text), bad.0)))
 }
 
+/// The name of a rule on patches, whose texts and glob have been looked at.
+pub(super) fn patch_id(rule: &PatchRule) -> Result<String, Mistake> {
+    let id = checked_id(&rule.id)?;
+    within(&id, "a description", &rule.description, MAX_MESSAGE)?;
+    at_most(&id, "a message", &rule.message, MAX_MESSAGE)?;
+    if let Some(touched) = &rule.match_touched_files {
+        within(&id, "a glob", &touched.glob, MAX_PATTERN)?;
+    }
+    Ok(id)
+}
+
 /// The expression of a rule on patches.
 pub(super) fn patch_pattern(id: &str, text: &str, flags: &str) -> Result<Pattern, Mistake> {
     pattern(id, text, ignores_case(id, flags)?, MAX_PATTERN)
@@ -382,13 +393,15 @@ fn reason(id: &str, text: &str) -> Result<(), Mistake> {
     within(id, "a reason", text, MAX_REASON)
 }
 
+/// A text that says something, and not too much.
 fn within(id: &str, what: &str, text: &str, most: usize) -> Result<(), Mistake> {
-    if text.is_empty() && what == "a message or description" {
-        return Ok(());
-    }
     if text.is_empty() {
         return Err(Mistake::of(id, &format!("{what} is empty")));
     }
+    at_most(id, what, text, most)
+}
+
+fn at_most(id: &str, what: &str, text: &str, most: usize) -> Result<(), Mistake> {
     if text.len() > most {
         return Err(Mistake::of(id, &format!("{what} is longer than {most} bytes")));
     }

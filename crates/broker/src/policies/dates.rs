@@ -18,7 +18,7 @@ pub(super) fn day(text: &str) -> Option<Date> {
     shape.then(|| text.parse().ok()).flatten()
 }
 
-/// Whether a day is over everywhere on earth.
+/// Whether a day is over, by the clock of UTC. What is no day is over, too.
 pub(super) fn is_over(text: &str, now: SystemTime) -> bool {
     let today = jiff::Timestamp::try_from(now).map(|now| now.to_zoned(TimeZone::UTC).date());
     match (day(text), today) {

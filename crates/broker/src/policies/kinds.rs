@@ -1,4 +1,5 @@
-//! What a rule may say about each kind of request (spec M-11). Docs, load-time checks and `policy list` are made from this table.
+//! What a rule may say about each kind of request (spec M-11). The checks of a file when it is read, and
+//! what `policy list` says of a rule that waits, come from this table.
 
 use policy::Kind;
 

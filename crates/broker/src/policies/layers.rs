@@ -1,7 +1,6 @@
 //! The layers of policy files, and what they come to together.
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -12,12 +11,12 @@ use super::compile::{self, Entry};
 use super::patch::PatchRules;
 use super::{Layer, Mistake, Place, dates, examples, read};
 use crate::config::ConfigError;
-use crate::trusted;
+use crate::{places, trusted};
 
 /// The folder's name in each layer.
 const FOLDER: &str = "policies";
-/// Files of one layer.
-const MOST_FILES: usize = 100;
+/// What the names of policy files end in.
+const ENDINGS: &[&str] = &["yml", "yaml", "toml"];
 /// Rules of a project (spec V-3406).
 const MOST_PROJECT_RULES: usize = 64;
 
@@ -60,13 +59,6 @@ pub struct PolicySet {
     pub digest: String,
 }
 
-/// The root of the repository around a folder, and the folder itself where there is none (spec V-3402).
-#[must_use]
-pub fn project_root(cwd: &Path) -> PathBuf {
-    let root = cwd.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok());
-    root.unwrap_or(cwd).to_path_buf()
-}
-
 impl PolicySet {
     /// Reads the layers of the machine, below `system`, and of the person, beside `config.toml`.
     #[must_use]
@@ -81,10 +73,13 @@ impl PolicySet {
     /// Adds the layer of the project around `cwd`. It only adds rules.
     #[must_use]
     pub fn with_project(mut self, cwd: &Path, now: SystemTime) -> Self {
-        let folder = project_root(cwd).join(".tollgate").join(FOLDER);
-        let (own, before) = (core::mem::take(&mut self.own_faults), self.rules.len());
+        // Without a repository the folder itself is the project (spec V-3402).
+        let root = places::repository(cwd).unwrap_or(cwd);
+        let folder = root.join(".tollgate").join(FOLDER);
+        let own = core::mem::take(&mut self.own_faults);
+        let before = (self.rules.len(), self.patches.len());
         self.layer(Layer::Project, &folder, now);
-        if self.rules.len() > before {
+        if (self.rules.len(), self.patches.len()) != before {
             self.one_name_each();
         }
         self.own_faults = own;
@@ -106,7 +101,7 @@ impl PolicySet {
             Ok(paths) => paths,
             Err(reason) => return self.fault(layer, ConfigError::of(folder, reason)),
         };
-        let before = self.rules.len();
+        let before = (self.rules.len(), self.patches.len());
         for path in paths {
             let text = match text(layer, &path) {
                 Ok(text) => text,
@@ -126,8 +121,10 @@ impl PolicySet {
                 self.fault(layer, read::fault(&path, &text, mistake));
             }
         }
-        if layer == Layer::Project && self.rules.len() - before > MOST_PROJECT_RULES {
-            self.rules.truncate(before);
+        let added = self.rules.len() + self.patches.len() - before.0 - before.1;
+        if layer == Layer::Project && added > MOST_PROJECT_RULES {
+            self.rules.truncate(before.0);
+            self.patches.truncate(before.1);
             let reason = format!("a project may have {MOST_PROJECT_RULES} rules, and this one has more");
             self.fault(layer, ConfigError::of(folder, reason));
         }
@@ -136,9 +133,14 @@ impl PolicySet {
     /// Takes all of a file, or nothing of it.
     fn file(&mut self, layer: Layer, path: &Path, text: &str, now: SystemTime) -> Result<(), Mistake> {
         let file = read::read(path, text)?;
+        let place = |name: &str| Place {
+            layer,
+            file: path.to_path_buf(),
+            line: read::line_of(text, name),
+        };
         let mut patches = PatchRules::default();
         for rule in &file.rules {
-            patches.add(rule)?;
+            patches.add(rule, place(&rule.id))?;
         }
         let compiled = compile::compile(file, layer)?;
         for entry in &compiled.entries {
@@ -147,11 +149,6 @@ impl PolicySet {
         for (exception, allow) in &compiled.exceptions {
             examples::excused(exception, &allow.positive, &allow.negative)?;
         }
-        let place = |name: &str| Place {
-            layer,
-            file: path.to_path_buf(),
-            line: read::line_of(text, name),
-        };
         for (exception, allow) in compiled.exceptions {
             if allow.expires.as_ref().is_none_or(|day| !dates::is_over(day, now)) {
                 self.exceptions.push(Excepted {
@@ -181,23 +178,17 @@ impl PolicySet {
     fn one_name_each(&mut self) {
         let mut seen: BTreeMap<&str, &Place> = BTreeMap::new();
         let mut faults = Vec::new();
-        for rule in &self.rules {
-            let Some(first) = seen.insert(&rule.entry.id, &rule.place) else {
-                continue;
-            };
-            faults.push((
-                rule.place.layer,
-                ConfigError {
-                    file: rule.place.file.clone(),
-                    line: rule.place.line,
-                    reason: format!(
-                        "`{}`: a rule in `{}` has this name",
-                        rule.entry.id,
-                        first.file.display()
-                    ),
+        let rules = self.rules.iter().map(|rule| (rule.entry.id.as_str(), &rule.place));
+        for (id, place) in rules.chain(self.patches.places()) {
+            if let Some(first) = seen.insert(id, place) {
+                let fault = ConfigError {
+                    file: place.file.clone(),
+                    line: place.line,
+                    reason: format!("`{id}`: a rule in `{}` has this name", first.file.display()),
                     hint: "Give one of them another `id`.".into(),
-                },
-            ));
+                };
+                faults.push((place.layer, fault));
+            }
         }
         for (layer, fault) in faults {
             self.fault(layer, fault);
@@ -207,36 +198,14 @@ impl PolicySet {
 
 /// The files of a layer, by name. No folder is no files.
 fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String> {
-    match folder.symlink_metadata() {
-        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(e) => return Err(format!("it cannot be looked at: {e}")),
-        Ok(meta) if layer == Layer::Project && !meta.is_dir() => {
-            return Err("a project's policies are a folder, and no link to one".into());
+    match layer {
+        // Neither `.tollgate` nor the folder in it: a link could lead anywhere (spec V-3403).
+        Layer::Project if folder.ancestors().take(2).any(Path::is_symlink) => {
+            Err("a project's policies are a folder, and no link to one".into())
         }
-        Ok(_) => {}
+        Layer::Project => trusted::files(folder, ENDINGS),
+        Layer::System | Layer::User => trusted::own_files(folder, ENDINGS),
     }
-    if layer != Layer::Project {
-        trusted::dangling(folder).map_or(Ok(()), Err)?;
-        trusted::folder(folder)?;
-    }
-    let mut paths = Vec::new();
-    for entry in folder.read_dir().map_err(|e| format!("it cannot be read: {e}"))? {
-        paths.push(entry.map_err(|e| format!("it cannot be read: {e}"))?.path());
-    }
-    paths.retain(|path| is_policy(path));
-    if paths.len() > MOST_FILES {
-        return Err(format!("it holds more than {MOST_FILES} files"));
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-fn is_policy(path: &Path) -> bool {
-    let hidden = path
-        .file_name()
-        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    !hidden && matches!(ending, Some("yml" | "yaml" | "toml"))
 }
 
 fn text(layer: Layer, path: &Path) -> Result<String, String> {

@@ -18,9 +18,9 @@ use std::fmt;
 use std::path::PathBuf;
 
 pub use compile::Entry;
-pub use layers::{PolicySet, Standing, project_root};
+pub use layers::{Excepted, PolicySet, Standing};
 pub use patch::{PatchRules, Violation};
-pub use read::{Case, cases, parse};
+pub use read::{Case, cases};
 
 /// The JSON Schema of a policy file.
 #[cfg(feature = "schema")]

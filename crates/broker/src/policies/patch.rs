@@ -4,8 +4,8 @@ use std::path::Path;
 
 use policy::Pattern;
 
-use super::Mistake;
 use super::model::{PatchRule, Surface};
+use super::{Mistake, Place};
 
 /// Letters of an added line that are looked at (spec B-0304).
 const MAX_LINE: usize = 4096;
@@ -17,6 +17,7 @@ pub struct PatchRules(Vec<Compiled>);
 #[derive(Clone, Debug)]
 struct Compiled {
     id: String,
+    place: Place,
     message: String,
     surfaces: Vec<Surface>,
     added: Option<Pattern>,
@@ -37,7 +38,8 @@ pub struct Violation {
 }
 
 impl PatchRules {
-    pub(super) fn add(&mut self, rule: &PatchRule) -> Result<(), Mistake> {
+    pub(super) fn add(&mut self, rule: &PatchRule, place: Place) -> Result<(), Mistake> {
+        let id = super::compile::patch_id(rule)?;
         if rule.applies_to.is_empty() {
             return Err(
                 Mistake::of(&rule.id, "`appliesTo` is empty").hint("Say `suggestion-apply`, `bundle-apply` or both.")
@@ -50,7 +52,8 @@ impl PatchRules {
         let added = rule.match_added_content.as_ref();
         let added = added.map(|added| super::compile::patch_pattern(&rule.id, &added.regex, &added.flags));
         self.0.push(Compiled {
-            id: rule.id.clone(),
+            id,
+            place,
             message: if rule.message.is_empty() {
                 rule.description.clone()
             } else {
@@ -65,6 +68,19 @@ impl PatchRules {
 
     pub(super) fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn truncate(&mut self, most: usize) {
+        self.0.truncate(most);
+    }
+
+    /// The names of the rules, each with its place.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&str, &Place)> {
+        self.0.iter().map(|rule| (rule.id.as_str(), &rule.place))
     }
 
     /// The names of the rules.

@@ -13,14 +13,6 @@ const MAX_DEPTH: usize = 16;
 /// Things in one file: far more than a thousand rules have.
 const MAX_NODES: usize = 200_000;
 
-/// Reads a policy file: YAML, or TOML where the name ends so.
-///
-/// # Errors
-/// What is wrong, with the line where it is known.
-pub fn parse(path: &Path, text: &str) -> Result<PolicyFile, crate::ConfigError> {
-    read(path, text).map_err(|mistake| fault(path, text, mistake))
-}
-
 /// A request, and what is expected of it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -59,6 +51,7 @@ pub fn cases(path: &Path, text: &str) -> Result<Vec<Case>, crate::ConfigError> {
         .map_err(|mistake| fault(path, text, mistake))
 }
 
+/// Reads a policy file: YAML, or TOML where the name ends so.
 pub(super) fn read(path: &Path, text: &str) -> Result<PolicyFile, Mistake> {
     any(path, text)
 }
