@@ -239,3 +239,19 @@ fn an_entry_in_a_project_is_switched_off_by_the_person_too() {
     home.write(".claude/settings.json", "{\"disableAllHooks\": true}");
     assert_eq!(home.tollgate("doctor").code_saying(&["`disableAllHooks` in"]), 1);
 }
+
+#[test]
+fn a_posture_that_holds_nothing_is_named() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = healthy();
+    for (posture, said) in [
+        ("observe", "Every call passes"),
+        ("off", "Every call passes"),
+        ("strict", "The posture is `strict`"),
+    ] {
+        home.write(".config/tollgate/config.toml", &format!("posture = \"{posture}\"\n"));
+        assert_eq!(home.tollgate("doctor").code_saying(&[said]), 0, "{posture}");
+    }
+}
