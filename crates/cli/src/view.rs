@@ -1,7 +1,7 @@
 //! How judgements look to a person and to a program.
 
 use agents::{Agent, Answer, Call};
-use policy::{Effect, Finding, Judgement, Look, Request, Subject, Target, Verdict};
+use policy::{Effect, Finding, Judgement, Look, Origin, Request, Subject, Target, Verdict};
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -32,7 +32,7 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
         ui.line(format!(
             "{}: rule `{rule}` ({}, risk {})",
             verdict.as_str(),
-            source(rule, "yours"),
+            whose(finding.origin),
             risk.as_str()
         ));
         underlined(request, finding)
@@ -50,12 +50,13 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
     }
 }
 
-/// Whose rule it is.
-fn source(rule: &str, own: &'static str) -> &'static str {
-    if crate::rules::is_built_in(rule) {
-        "built-in"
-    } else {
-        own
+/// Whose rule it is, said to the person.
+const fn whose(origin: Origin) -> &'static str {
+    match origin {
+        Origin::BuiltIn => "built-in",
+        Origin::System => "the machine's",
+        Origin::User => "yours",
+        Origin::Project => "the project's",
     }
 }
 
@@ -142,7 +143,7 @@ pub(crate) fn finding_json(request: &Request, finding: &Finding) -> Value {
         .and_then(|span| subject(request).get(at(span.start)..at(span.end)));
     json!({
         "rule": finding.rule,
-        "source": source(&finding.rule, "user"),
+        "source": finding.origin.as_str(),
         "verdict": finding.verdict.as_str(),
         "risk": finding.risk.as_str(),
         "why": safe(&finding.why),

@@ -109,6 +109,23 @@ fn check_and_the_hook_judge_by_them() {
 }
 
 #[test]
+fn a_finding_says_whose_rule_it_is() {
+    let home = team();
+    for (command, said, source) in [
+        ("terraform apply", "(yours, ", "user"),
+        ("kubectl apply -f x.yml", "(the project's, ", "project"),
+        ("rm -rf ~", "(built-in, ", "built-in"),
+    ] {
+        assert!(home.run(&["check", command]).1.contains(said), "{command}");
+        assert_eq!(
+            home.json(&["check", "--json", command])["findings"][0]["source"],
+            source,
+            "{command}"
+        );
+    }
+}
+
+#[test]
 fn b_0319_doctor_says_what_is_wrong_and_fails() {
     let home = team();
     assert_eq!(home.run(&["policy", "doctor"]).0, 0);

@@ -31,11 +31,39 @@ pub struct Settings {
     pub project_broken: Option<String>,
 }
 
+/// Whose rule it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// It came with the program.
+    BuiltIn,
+    /// The machine's administrator wrote it.
+    System,
+    /// The person wrote it.
+    User,
+    /// It came with the project.
+    Project,
+}
+
+impl Origin {
+    /// The word used in every output.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::BuiltIn => "built-in",
+            Self::System => "system",
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
 /// One rule that matched.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's id.
     pub rule: String,
+    /// Whose rule it is.
+    pub origin: Origin,
     /// Its verdict under the posture in force.
     pub verdict: Verdict,
     /// How bad it is.
@@ -105,14 +133,16 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
     let looks = recorder.into_looks();
     let (mut findings, mut excused) = (Vec::new(), Vec::new());
     let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));
-    for rule in built_in.chain(settings.added.rules()) {
+    let built_in = built_in.map(|rule| (rule, Origin::BuiltIn));
+    let added = settings.added.rules().iter().map(|rule| (rule, Origin::User));
+    for (rule, origin) in built_in.chain(added) {
         let mut matching = effects
             .iter()
             .filter(|e| rules::matches(rule, request.kind, e))
             .peekable();
         let any = matching.peek().is_some();
         if let Some(effect) = matching.find(|e| !settings.written.excuses(rule.id, request, e)) {
-            let mut finding = rules::finding(rule, request.kind, effect, settings);
+            let mut finding = rules::finding(rule, origin, request.kind, effect, settings);
             finding.chain = why::steps(request, effect);
             findings.push(finding);
         } else if any {
@@ -151,6 +181,7 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
 fn written(rule: &WrittenRule, effect: Option<&Effect>, request: &Request) -> Finding {
     Finding {
         rule: rule.id.clone(),
+        origin: rule.origin,
         verdict: rule.verdict,
         risk: Risk::Medium,
         why: rule.why.clone(),
@@ -237,6 +268,7 @@ fn broken(reason: &str, verdict: Verdict, effect: &Effect, kind: Kind) -> Findin
     };
     Finding {
         rule: BROKEN.into(),
+        origin: Origin::BuiltIn,
         verdict,
         risk: Risk::High,
         why: alloc::format!("{whose} cannot be read, so nothing that changes something is {held}: {reason}"),

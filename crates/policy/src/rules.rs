@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use rulebook::{PathRow, Rule};
 
-use crate::{Effect, Finding, Kind, Posture, Settings, Target};
+use crate::{Effect, Finding, Kind, Origin, Posture, Settings, Target};
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
 include!(concat!(env!("OUT_DIR"), "/digest.rs"));
@@ -31,13 +31,14 @@ pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect) -> bool {
 }
 
 /// The finding for an effect that a rule matches.
-pub(crate) fn finding(rule: &Rule, kind: Kind, effect: &Effect, settings: &Settings) -> Finding {
+pub(crate) fn finding(rule: &Rule, origin: Origin, kind: Kind, effect: &Effect, settings: &Settings) -> Finding {
     let verdict = match settings.posture {
         Posture::Guard | Posture::Observe | Posture::Off => rule.guard,
         Posture::Strict => rule.strict,
     };
     Finding {
         rule: rule.id.into(),
+        origin,
         verdict,
         risk: rule.risk,
         why: rule.why.into(),

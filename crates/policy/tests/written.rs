@@ -10,13 +10,15 @@
 mod support;
 
 use policy::{
-    Act, Exception, Judgement, Kind, Pattern, Request, Settings, Subject, Verdict, Wanted, Written, WrittenRule, judge,
+    Act, Exception, Judgement, Kind, Origin, Pattern, Request, Settings, Subject, Verdict, Wanted, Written,
+    WrittenRule, judge,
 };
 use support::{Machine, command, guard};
 
 fn rule(id: &str, verdict: Verdict) -> WrittenRule {
     WrittenRule {
         id: id.into(),
+        origin: Origin::User,
         verdict,
         why: "because".into(),
         kinds: Vec::new(),

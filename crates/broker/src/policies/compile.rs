@@ -65,7 +65,7 @@ pub(super) struct Compiled {
 pub(super) fn compile(file: PolicyFile, layer: Layer) -> Result<Compiled, Mistake> {
     let mut out = Compiled::default();
     for action in file.actions {
-        out.entries.push(on_kinds(action)?);
+        out.entries.push(on_kinds(action, layer)?);
     }
     for rule in file.commands {
         out.entries.push(on_command(rule, layer)?);
@@ -74,7 +74,7 @@ pub(super) fn compile(file: PolicyFile, layer: Layer) -> Result<Compiled, Mistak
         out.entries.push(on_path(rule, layer)?);
     }
     for rule in file.effects {
-        out.entries.push(on_effect(rule)?);
+        out.entries.push(on_effect(rule, layer)?);
     }
     for (class, opinion) in file.classes {
         out.entries.push(on_class(class, opinion, layer)?);
@@ -99,7 +99,7 @@ impl Opinion {
     }
 }
 
-fn on_kinds(action: Action) -> Result<Entry, Mistake> {
+fn on_kinds(action: Action, layer: Layer) -> Result<Entry, Mistake> {
     let id = checked_id(&action.id)?;
     let rows = kinds_of(&action)?;
     let opinion = action.effect.unwrap_or(Opinion::Deny);
@@ -140,6 +140,7 @@ fn on_kinds(action: Action) -> Result<Entry, Mistake> {
     };
     let rule = WrittenRule {
         id: id.clone(),
+        origin: layer.origin(),
         verdict: opinion.verdict(),
         why: why.clone(),
         kinds: kinds.clone(),
@@ -181,6 +182,7 @@ fn on_command(rule: CommandRule, layer: Layer) -> Result<Entry, Mistake> {
     Ok(Entry {
         rule: Some(WrittenRule {
             id: id.clone(),
+            origin: layer.origin(),
             verdict: rule.action.verdict(),
             why: rule.reason,
             kinds: vec![policy::Kind::CommandRun],
@@ -218,7 +220,7 @@ fn on_path(rule: PathRule, layer: Layer) -> Result<Entry, Mistake> {
         ..Wanted::default()
     };
     Ok(Entry {
-        rule: (!acts.is_empty()).then(|| plain(&id, rule.effect, rule.reason, wanted)),
+        rule: (!acts.is_empty()).then(|| plain(&id, layer, rule.effect, rule.reason, wanted)),
         id,
         list: "paths",
         verdict: rule.effect.verdict(),
@@ -228,7 +230,7 @@ fn on_path(rule: PathRule, layer: Layer) -> Result<Entry, Mistake> {
     })
 }
 
-fn on_effect(rule: EffectRule) -> Result<Entry, Mistake> {
+fn on_effect(rule: EffectRule, layer: Layer) -> Result<Entry, Mistake> {
     let id = checked_id(&rule.id)?;
     reason(&id, &rule.reason)?;
     let act = |word: &String| {
@@ -264,7 +266,7 @@ fn on_effect(rule: EffectRule) -> Result<Entry, Mistake> {
             .map(|act| act.as_str())
             .collect::<Vec<_>>()
             .join(", "),
-        rule: Some(plain(&id, rule.effect, rule.reason, wanted)),
+        rule: Some(plain(&id, layer, rule.effect, rule.reason, wanted)),
         id,
         list: "effects",
         verdict: rule.effect.verdict(),
@@ -285,7 +287,7 @@ fn on_class(class: String, opinion: Opinion, layer: Layer) -> Result<Entry, Mist
         opinion.verdict().as_str()
     );
     Ok(Entry {
-        rule: Some(plain(&id, opinion, why, wanted)),
+        rule: Some(plain(&id, layer, opinion, why, wanted)),
         id,
         list: "classes",
         verdict: opinion.verdict(),
@@ -316,9 +318,10 @@ fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> 
     Ok((Exception { pattern, suppresses }, allow))
 }
 
-fn plain(id: &str, opinion: Opinion, why: String, wanted: Wanted) -> WrittenRule {
+fn plain(id: &str, layer: Layer, opinion: Opinion, why: String, wanted: Wanted) -> WrittenRule {
     WrittenRule {
         id: id.to_owned(),
+        origin: layer.origin(),
         verdict: opinion.verdict(),
         why,
         kinds: Vec::new(),

@@ -17,6 +17,8 @@ mod read;
 use std::fmt;
 use std::path::PathBuf;
 
+use policy::Origin;
+
 pub use compile::Entry;
 pub use layers::{Excepted, PolicySet, Standing};
 pub use patch::{PatchRules, Violation};
@@ -45,10 +47,16 @@ impl Layer {
     /// The word that rules without a name of their own begin with, and that lists show.
     #[must_use]
     pub const fn name(self) -> &'static str {
+        self.origin().as_str()
+    }
+
+    /// Whose rules they are, as findings say it.
+    #[must_use]
+    pub const fn origin(self) -> Origin {
         match self {
-            Self::System => "system",
-            Self::User => "user",
-            Self::Project => "project",
+            Self::System => Origin::System,
+            Self::User => Origin::User,
+            Self::Project => Origin::Project,
         }
     }
 }

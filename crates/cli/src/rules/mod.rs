@@ -34,11 +34,6 @@ pub(crate) fn own(config: &Path) -> (Book, Vec<ConfigError>) {
     (book, errors)
 }
 
-/// Whether a rule of this id is built in; the refusal while the settings are broken is, too.
-pub(crate) fn is_built_in(rule: &str) -> bool {
-    rule.starts_with("policy.") || policy::rule_ids().contains(&rule)
-}
-
 /// Whether a stanza is built in.
 pub(crate) fn is_ours<T>(entry: &Entry<T>) -> bool {
     entry.file.starts_with(BUILT_IN)

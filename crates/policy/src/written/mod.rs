@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 pub use pattern::{BadPattern, Pattern};
 
 use crate::effect::Effect;
-use crate::{Act, Kind, Request, Subject, Target, Verdict, glob};
+use crate::{Act, Kind, Origin, Request, Subject, Target, Verdict, glob};
 
 /// All of them that are in force, in the order in which they are tried.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,8 @@ pub struct Written {
 pub struct WrittenRule {
     /// Its name in findings.
     pub id: String,
+    /// Whose rule it is.
+    pub origin: Origin,
     /// The verdict.
     pub verdict: Verdict,
     /// Why, as its author wrote it.
