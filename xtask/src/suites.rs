@@ -39,6 +39,12 @@ pub(crate) const SUITES: &[Suite] = &[
         cargo: &["test --release --package tollgate-policy --test laws -- --ignored --nocapture"],
     },
     Suite {
+        name: "race",
+        shows: "of 32 processes that want the one call of a yes, one gets it, 10,000 times",
+        needs: &[],
+        cargo: &["test --release --package tollgate-broker --lib race -- --ignored --nocapture"],
+    },
+    Suite {
         name: "fuzz",
         shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
         needs: &[],

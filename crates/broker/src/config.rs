@@ -1,6 +1,7 @@
 //! The person's settings: `config.toml`, and what can be wrong with any file of theirs.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use policy::{Posture, Settings};
@@ -78,6 +79,63 @@ struct Stored {
     posture: Option<Spanned<String>>,
     #[serde(default)]
     rules: StoredRules,
+    #[serde(default)]
+    breaker: Limits,
+    #[serde(default)]
+    approvals: Answers,
+}
+
+/// What `config.toml` says.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Config {
+    pub(crate) settings: Settings,
+    pub(crate) breaker: Limits,
+    pub(crate) approvals: Answers,
+}
+
+/// How many refusals in which time lock an agent, and for how long (spec V-3102).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Whether there is a breaker at all.
+    pub enabled: bool,
+    /// How many refusals.
+    pub threshold: NonZeroU32,
+    /// In how many seconds.
+    pub window_seconds: NonZeroU32,
+    /// For how many seconds the agent may only read then.
+    pub cooldown_seconds: NonZeroU32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        let number = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
+        Self {
+            enabled: true,
+            threshold: number(5),
+            window_seconds: number(60),
+            cooldown_seconds: number(300),
+        }
+    }
+}
+
+/// How answers of a person are kept, and waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Answers {
+    /// Whether a yes may hold for longer than one call (spec V-3305).
+    pub remember: bool,
+    /// How many seconds the hook waits for an answer where the agent cannot ask by itself.
+    pub wait_seconds: u32,
+}
+
+impl Default for Answers {
+    fn default() -> Self {
+        Self {
+            remember: true,
+            wait_seconds: 0,
+        }
+    }
 }
 
 #[derive(Default, Deserialize)]
@@ -91,10 +149,10 @@ struct StoredRules {
 ///
 /// # Errors
 /// When there is a file and it cannot be read, trusted or understood, or when others could replace it or take it away.
-pub(crate) fn read(folder: &Path) -> Result<Settings, ConfigError> {
+pub(crate) fn read(folder: &Path) -> Result<Config, ConfigError> {
     let path = folder.join(FILE);
     match trusted::folder(folder).and_then(|()| trusted::file(&path)) {
-        Ok(None) => Ok(Settings::default()),
+        Ok(None) => Ok(Config::default()),
         Ok(Some(text)) => parse(&path, &text),
         Err(reason) => Err(ConfigError {
             file: path,
@@ -105,7 +163,7 @@ pub(crate) fn read(folder: &Path) -> Result<Settings, ConfigError> {
     }
 }
 
-fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
+fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     let fault = |at: Option<usize>, reason: String| ConfigError {
         file: path.to_path_buf(),
         line: at.map(|at| text.get(..at).unwrap_or_default().matches('\n').count() + 1),
@@ -132,10 +190,14 @@ fn parse(path: &Path, text: &str) -> Result<Settings, ConfigError> {
             fault(Some(said.span().start), reason)
         })?,
     };
-    Ok(Settings {
-        posture,
-        disabled: stored.rules.disabled.into_iter().map(Spanned::into_inner).collect(),
-        ..Settings::default()
+    Ok(Config {
+        settings: Settings {
+            posture,
+            disabled: stored.rules.disabled.into_iter().map(Spanned::into_inner).collect(),
+            ..Settings::default()
+        },
+        breaker: stored.breaker,
+        approvals: stored.approvals,
     })
 }
 
@@ -158,10 +220,11 @@ mod tests {
             Path::new("c"),
             &format!("posture = \"strict\"\n[rules]\ndisabled = [\"{rule}\"]\n"),
         )
-        .unwrap();
+        .unwrap()
+        .settings;
         assert_eq!(settings.posture, Posture::Strict);
         assert_eq!(settings.disabled, [rule]);
-        let settings = parse(Path::new("c"), "# nothing\n").unwrap();
+        let settings = parse(Path::new("c"), "# nothing\n").unwrap().settings;
         assert_eq!((settings.posture, settings.disabled.len()), (Posture::Guard, 0));
     }
 
@@ -199,10 +262,10 @@ mod tests {
     fn a_file_that_others_can_change_is_not_trusted() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
-        assert!(read(folder.path()).unwrap().broken.is_none());
+        assert!(read(folder.path()).unwrap().settings.broken.is_none());
         fs::write(&path, "posture = \"strict\"").unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(read(folder.path()).unwrap().posture, Posture::Strict);
+        assert_eq!(read(folder.path()).unwrap().settings.posture, Posture::Strict);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
         assert!(read(folder.path()).unwrap_err().reason.contains("other users"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
@@ -257,7 +320,7 @@ mod tests {
         fs::create_dir(&away).unwrap();
         fs::rename(folder.join(FILE), away.join("c")).unwrap();
         symlink(away.join("c"), folder.join(FILE)).unwrap();
-        assert_eq!(read(&folder).unwrap().posture, Posture::Strict);
+        assert_eq!(read(&folder).unwrap().settings.posture, Posture::Strict);
         mode(&away, 0o777);
         assert!(read(&folder).unwrap_err().reason.contains("away"));
     }

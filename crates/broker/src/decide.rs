@@ -4,22 +4,28 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use agents::{Agent, Answer, Call, Refusal};
-use ledger::{Ledger, Receipt};
+use ledger::{Event, Ledger, Receipt, Record};
 use policy::{Finding, Judgement, Request, Settings, Verdict};
 
+use crate::approvals::Grant;
+use crate::breaker::{self, Breaker};
 use crate::clearance::{Clearance, Own};
-use crate::config::{self, ConfigError};
+use crate::config::{self, Answers, Config, ConfigError, Limits};
 use crate::error::Error;
+use crate::hold::{self, Held};
+use crate::moment::Moment;
 use crate::places::Places;
 use crate::policies::PolicySet;
 use crate::world::Machine;
-use crate::{note, reason, rules};
+use crate::{identity, note, reason, rules};
 
 /// Settings, world and ledger of one place.
 #[derive(Debug)]
 pub struct Broker {
     places: Places,
     settings: Settings,
+    limits: Limits,
+    answers: Answers,
     policies: PolicySet,
     config_error: Option<ConfigError>,
     ledger: Ledger,
@@ -33,6 +39,7 @@ pub struct Decision {
     reason: String,
     judgements: Vec<Judgement>,
     holds: bool,
+    held: Held,
     receipt: Receipt,
 }
 
@@ -69,8 +76,24 @@ impl Decision {
         }
         Answer {
             verdict: self.verdict,
-            granted: false,
+            granted: matches!(self.held, Held::Granted(_)),
             reason: self.reason.clone(),
+        }
+    }
+    /// The answer of a person that covers the call.
+    #[must_use]
+    pub const fn grant(&self) -> Option<&Grant> {
+        match &self.held {
+            Held::Granted(grant) => Some(grant),
+            _ => None,
+        }
+    }
+    /// The approval that waits for a person.
+    #[must_use]
+    pub fn waits_for(&self) -> Option<&str> {
+        match &self.held {
+            Held::Waits(id) => Some(id),
+            _ => None,
         }
     }
 }
@@ -79,10 +102,11 @@ impl Broker {
     /// Reads the settings. Broken ones do not stop anything but what changes something: see [`Settings::broken`].
     #[must_use]
     pub fn open(places: Places) -> Self {
-        let (mut settings, config_error) = match config::read(&places.config) {
-            Ok(settings) => (settings, None),
-            Err(error) => (Settings::default(), Some(error)),
+        let (config, config_error) = match config::read(&places.config) {
+            Ok(config) => (config, None),
+            Err(error) => (Config::default(), Some(error)),
         };
+        let mut settings = config.settings;
         let (added, rules_error) = rules::read(&places.config);
         let policies = PolicySet::own(&places.system, &places.config, SystemTime::now());
         let config_error = config_error
@@ -95,6 +119,8 @@ impl Broker {
             ledger: Ledger::at(&places.state),
             places,
             settings,
+            limits: config.breaker,
+            answers: config.approvals,
             policies,
             config_error,
         }
@@ -170,25 +196,92 @@ impl Broker {
     /// # Errors
     /// When the decision is not in the ledger. The call must be refused then.
     pub fn decide(&self, call: &Call) -> Result<Decision, Error> {
-        let settings = self.settings_in(Path::new(&call.cwd));
+        let caller = identity::agent(call.agent.as_str());
+        let settings = Settings {
+            locked: self.locked(&identity::key(&caller)),
+            ..self.settings_in(Path::new(&call.cwd))
+        };
         let judge = |request: &Request| {
             if request.cwd == call.cwd {
                 self.judge_by(request, &settings)
             } else {
-                self.judge(request)
+                let elsewhere = Settings {
+                    locked: settings.locked.clone(),
+                    ..self.settings_in(Path::new(&request.cwd))
+                };
+                self.judge_by(request, &elsewhere)
             }
         };
         let judgements: Vec<Judgement> = call.requests.iter().map(judge).collect();
         let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
-        let receipt = self.ledger.append(&note::decision(call, &judgements, &settings))?;
+        // What a broken configuration says is not known, so it holds whatever the posture.
+        let holds = settings.posture.holds() || settings.broken.is_some();
+        let mut record = note::decision(call, &judgements, &settings, caller);
+        let mut reason = reason::words(call, &judgements);
+        let held = if holds && verdict == Verdict::Ask {
+            let remember = self.answers.remember;
+            hold::hold(&self.places.state, call, &judgements, &record, &reason, remember)
+        } else {
+            Held::Nothing
+        };
+        held.note(&mut record);
+        reason += &held.words(call);
+        let receipt = self.ledger.append(&record)?;
+        if holds {
+            self.count(call, &record, verdict, &held);
+        }
         Ok(Decision {
             verdict,
-            reason: reason::words(call, &judgements),
+            reason,
             judgements,
-            // What a broken configuration says is not known, so it holds whatever the posture.
-            holds: settings.posture.holds() || settings.broken.is_some(),
+            holds,
             receipt,
+            held,
         })
+    }
+
+    /// Why an agent may only read now.
+    fn locked(&self, agent: &str) -> Option<String> {
+        let locked = self.breaker().locked(agent, &Moment::now())?;
+        Some(breaker::words(locked, &self.limits))
+    }
+
+    /// Counts a refusal: a denial, or an ask that nobody is there to answer. An ask that the agent itself shows to a person
+    /// is none.
+    fn count(&self, call: &Call, record: &Record, verdict: Verdict, held: &Held) {
+        let unanswered = verdict == Verdict::Ask
+            && !matches!(held, Held::Granted(_))
+            && !call.agent.holds_asks(&call.permission_mode);
+        if verdict != Verdict::Deny && !unanswered {
+            return;
+        }
+        let agent = record.agent.as_ref().map(identity::key).unwrap_or_default();
+        let refusal = breaker::Refusal {
+            agent: &agent,
+            request: record
+                .request
+                .as_ref()
+                .map(|request| request.digest.as_str())
+                .unwrap_or_default(),
+            approval: match held {
+                Held::Waits(id) => id,
+                _ => "",
+            },
+        };
+        // A refusal that cannot be counted is a refusal all the same.
+        if self.breaker().count(&refusal, &Moment::now()).unwrap_or_default() {
+            let text = format!(
+                "too much was refused, so this agent may only read for {} seconds",
+                self.limits.cooldown_seconds
+            );
+            let mut record = note::remark(Event::Locked, &text, &self.settings);
+            record.agent = Some(identity::agent(call.agent.as_str()));
+            let _recorded = self.ledger.append(&record).is_ok();
+        }
+    }
+
+    pub(crate) fn breaker(&self) -> Breaker<'_> {
+        Breaker::at(&self.places.state, &self.limits)
     }
 
     /// Records a question that could not be read. It is refused in any case.

@@ -2,51 +2,85 @@
 
 use std::os::unix::process::parent_id;
 
-/// Shells that only stand between an agent and its hook.
-const SHELLS: [&str; 7] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "fish"];
-/// How many of them are looked past.
-const STEPS: usize = 4;
+/// Shells that an agent may start its hook with.
+const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ash", "ksh", "fish", "busybox"];
 
-/// The identity of the agent's process, as far as the system tells.
+/// The identity of the agent's process, as far as the system tells: the parent of the hook, or where that is a shell whose
+/// `-c` text starts the hook, the shell's parent. Never further up: a person's own shell is no agent.
 pub(crate) fn agent(name: &str) -> ledger::Agent {
     let mut agent = ledger::Agent {
         name: name.into(),
         version: claimed_version().unwrap_or_default(),
+        boot_id: ledger::boot_id(),
         ..ledger::Agent::default()
     };
-    let mut pid = parent_id();
-    for _ in 0..STEPS {
-        let Some(process) = Process::read(pid) else { break };
+    let parent = parent_id();
+    let caller = if starts_us(parent) {
+        Process::read(parent).map(|shell| shell.parent).filter(|pid| *pid > 1)
+    } else {
+        None
+    };
+    let pid = caller.unwrap_or(parent);
+    if let Some(process) = Process::read(pid) {
         agent.pid = Some(pid);
         agent.start_ticks = Some(process.start_ticks);
-        if !SHELLS.contains(&process.name.as_str()) || process.parent <= 1 {
-            break;
-        }
-        pid = process.parent;
     }
-    agent.boot_id = ledger::boot_id();
     agent
 }
 
+/// One agent's process among all that were and will be.
+pub(crate) fn key(agent: &ledger::Agent) -> String {
+    let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+    let (pid, start) = (number(agent.pid.map(u64::from)), number(agent.start_ticks));
+    format!("{}:{pid}:{start}:{}", agent.name, agent.boot_id)
+}
+
+/// Whether a process is a shell whose `-c` text names this program.
+fn starts_us(pid: u32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words: Vec<String> = line
+        .split(|b| *b == 0)
+        .map(|word| String::from_utf8_lossy(word).into_owned())
+        .collect();
+    let own = std::env::args().next().unwrap_or_default();
+    text_of_shell(&words).is_some_and(|text| names(text, &own))
+}
+
+/// The text behind the `-c` of a shell.
+fn text_of_shell(words: &[String]) -> Option<&str> {
+    let (program, rest) = words.split_first()?;
+    let name = program.trim_start_matches('-').rsplit('/').next()?;
+    if !SHELLS.contains(&name) {
+        return None;
+    }
+    let is_c = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let at = rest.iter().position(is_c)?;
+    rest.get(at + 1).map(String::as_str)
+}
+
+/// Whether a text names the program that was started as `own`.
+fn names(text: &str, own: &str) -> bool {
+    let name = own.rsplit('/').next().unwrap_or_default();
+    !name.is_empty() && text.contains(name)
+}
+
 /// What `/proc/PID/stat` says.
-struct Process {
-    name: String,
-    parent: u32,
-    start_ticks: u64,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Process {
+    pub(crate) parent: u32,
+    pub(crate) start_ticks: u64,
 }
 
 impl Process {
-    fn read(pid: u32) -> Option<Self> {
+    pub(crate) fn read(pid: u32) -> Option<Self> {
         Self::parse(&ledger::read_small(&format!("/proc/{pid}/stat"))?)
     }
 
     /// The name stands in parentheses and may hold some itself, so the last one ends it.
     fn parse(stat: &str) -> Option<Self> {
-        let (head, tail) = stat.rsplit_once(')')?;
-        let (_, name) = head.split_once('(')?;
+        let (_, tail) = stat.rsplit_once(')')?;
         let fields: Vec<&str> = tail.split_ascii_whitespace().collect();
         Some(Self {
-            name: name.into(),
             parent: fields.get(1)?.parse().ok()?,
             start_ticks: fields.get(19)?.parse().ok()?,
         })
@@ -69,11 +103,22 @@ mod tests {
     fn a_name_with_parentheses_does_not_shift_the_fields() {
         let stat = "42 (a) b (c)) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 10 11";
         let process = Process::parse(stat).unwrap();
-        assert_eq!(
-            (process.name.as_str(), process.parent, process.start_ticks),
-            ("a) b (c)", 7, 987_654)
-        );
+        assert_eq!((process.parent, process.start_ticks), (7, 987_654));
         assert!(Process::parse("garbage").is_none());
+    }
+
+    #[test]
+    fn only_a_shell_that_starts_the_hook_is_looked_past() {
+        let text = |line: &str| {
+            let words: Vec<String> = line.split('|').map(str::to_owned).collect();
+            text_of_shell(&words).is_some_and(|text| names(text, "/opt/bin/tollgate-hook"))
+        };
+        assert!(text("/bin/sh|-c|exec /opt/bin/tollgate-hook claude"));
+        assert!(text("bash|-lc|tollgate-hook codex"));
+        assert!(!text("bash"), "a person's shell");
+        assert!(!text("bash|-c|make test"), "a shell that runs something else");
+        assert!(!text("bash|script.sh|tollgate-hook"), "a script");
+        assert!(!text("node|-c|tollgate-hook"), "no shell");
     }
 
     #[test]

@@ -4,24 +4,36 @@
 //! Nothing is started without a [`Clearance`], which only this crate can make. This is also the only crate in the path
 //! of a hook that reads the environment.
 
+mod answers;
+pub mod approvals;
+mod breaker;
 mod clearance;
 mod config;
 mod decide;
 mod error;
+mod files;
+mod hold;
 mod identity;
+mod moment;
 mod note;
+mod people;
 mod places;
 pub mod policies;
 mod reason;
 mod rules;
 mod safe;
+mod secret;
+mod session;
 mod trusted;
 mod world;
 
+pub use answers::{Answered, Refused, Said};
 pub use clearance::{Clearance, Own};
-pub use config::ConfigError;
+pub use config::{Answers, ConfigError, Limits};
 pub use decide::{Broker, Decision};
 pub use error::Error;
+pub use moment::Moment;
+pub use people::{NotAPerson, Person};
 pub use places::{Given, Places};
 pub use rules::{RuleFile, added, rule_files};
 pub use safe::{Unsafe, only_own_hands};

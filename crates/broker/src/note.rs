@@ -6,8 +6,9 @@ use std::path::Path;
 
 use agents::{Agent, Call, Refusal};
 use ledger::{Event, Hash, Record};
-use policy::{Finding, Judgement, Kind, Request, Settings, Subject};
+use policy::{Finding, Judgement, Kind, Request, Settings, Subject, Verdict};
 
+use crate::approvals::{Approval, Status};
 use crate::{identity, places};
 
 /// The longest text of a part that is stored.
@@ -48,10 +49,10 @@ fn line(text: &str) -> String {
 }
 
 /// What every record says about the program and its settings.
-pub(crate) fn base(kind: Event, agent: &str, settings: &Settings) -> Record {
+pub(crate) fn base(kind: Event, agent: ledger::Agent, settings: &Settings) -> Record {
     Record {
         kind,
-        agent: Some(identity::agent(agent)),
+        agent: Some(agent),
         policy_digest: policy_digest(settings).hex(),
         rules_digest: policy::RULES_DIGEST.into(),
         version: env!("CARGO_PKG_VERSION").into(),
@@ -69,11 +70,19 @@ pub(crate) fn base(kind: Event, agent: &str, settings: &Settings) -> Record {
     }
 }
 
+/// This program itself. Its parent is no agent, so none is named.
+fn own() -> ledger::Agent {
+    ledger::Agent {
+        name: "tollgate".into(),
+        ..ledger::Agent::default()
+    }
+}
+
 /// The record of a decision.
-pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Settings) -> Record {
+pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Settings, caller: ledger::Agent) -> Record {
     let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
     let all = || judgements.iter().zip(&call.requests).enumerate();
-    let mut record = base(Event::Decision, call.agent.as_str(), settings);
+    let mut record = base(Event::Decision, caller, settings);
     record.session = line(&call.session);
     record.call = line(&call.tool_use_id);
     record.request = Some(ledger::Request {
@@ -126,19 +135,66 @@ fn script(look: &policy::Look) -> Option<ledger::Script> {
 
 /// The record of a question that could not be read.
 pub(crate) fn malformed(agent: Agent, bytes: &[u8], refusal: &Refusal, settings: &Settings) -> Record {
-    let mut record = base(Event::Malformed, agent.as_str(), settings);
+    let mut record = base(Event::Malformed, identity::agent(agent.as_str()), settings);
     record.request = Some(ledger::Request {
         digest: Hash::of(bytes).hex(),
         ..ledger::Request::default()
     });
-    record.verdict = policy::Verdict::Deny.as_str().into();
+    record.verdict = Verdict::Deny.as_str().into();
     record.note = line(&format!("{}: {}", refusal.kind, refusal.sentence));
+    record
+}
+
+/// The record of something that was done with the gate itself.
+pub(crate) fn remark(kind: Event, text: &str, settings: &Settings) -> Record {
+    let mut record = base(kind, own(), settings);
+    record.note = line(text);
+    record
+}
+
+/// The record of a person's answer.
+pub(crate) fn answered(approval: &Approval, settings: &Settings) -> Record {
+    let said = approval.resolution.as_ref();
+    let words = said.map(|said| {
+        format!(
+            "{} at {}. {} {}",
+            approval.status.as_str(),
+            said.by,
+            said.note,
+            said.guidance
+        )
+    });
+    let mut record = remark(Event::Approval, words.unwrap_or_default().trim(), settings);
+    record.session = line(&approval.asked.session);
+    record.request = Some(ledger::Request {
+        parts: approval
+            .asked
+            .parts
+            .iter()
+            .map(|(kind, text)| ledger::Part {
+                kind: kind.clone(),
+                text: stored(text, LONGEST_TEXT),
+                ..ledger::Part::default()
+            })
+            .collect(),
+        ..ledger::Request::default()
+    });
+    record.verdict = match approval.status {
+        Status::Approved => Verdict::Allow,
+        _ => Verdict::Deny,
+    }
+    .as_str()
+    .into();
+    if let Some(decision) = &mut record.decision {
+        decision.approval.clone_from(&approval.id);
+        decision.granted = approval.scope().map(|scope| scope.as_str().into()).unwrap_or_default();
+    }
     record
 }
 
 /// The record of a program of our own that is started.
 pub(crate) fn start(what: &str, program: &Path, settings: &Settings) -> Record {
-    let mut record = base(Event::Start, "tollgate", settings);
+    let mut record = base(Event::Start, own(), settings);
     record.request = Some(ledger::Request {
         parts: vec![ledger::Part {
             kind: "provider.spawn".into(),
@@ -147,7 +203,7 @@ pub(crate) fn start(what: &str, program: &Path, settings: &Settings) -> Record {
         }],
         ..ledger::Request::default()
     });
-    record.verdict = policy::Verdict::Allow.as_str().into();
+    record.verdict = Verdict::Allow.as_str().into();
     record
 }
 
@@ -225,6 +281,7 @@ fn policy_digest(settings: &Settings) -> Hash {
         written,
         broken,
         project_broken,
+        locked: _,
     } = settings;
     let said = |broken: &Option<String>| broken.clone().unwrap_or_default();
     Hash::of(

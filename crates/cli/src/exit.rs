@@ -75,11 +75,14 @@ impl From<broker::Error> for Fault {
             broker::Error::Ledger(_) => Exit::Io,
             broker::Error::NoHome | broker::Error::RelativePlace { .. } => Exit::Refused,
         };
-        let mut sentence: Vec<char> = error.to_string().chars().collect();
-        sentence
-            .first_mut()
-            .into_iter()
-            .for_each(|first| first.make_ascii_uppercase());
-        Self::new(exit, sentence.into_iter().chain(['.']).collect::<String>()).hint(error.hint())
+        Self::new(exit, sentence(&error)).hint(error.hint())
     }
+}
+
+/// An error's words as a sentence.
+pub(crate) fn sentence(error: &impl std::fmt::Display) -> String {
+    let words = error.to_string();
+    let mut chars = words.chars();
+    let first = chars.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(chars).chain(['.']).collect()
 }

@@ -409,7 +409,7 @@ fn demo_goes_as_the_script_says_and_leaves_nothing() {
         "curl_pipe_shell",
         "file_read_sensitive",
         "git_push_force",
-        "tollgate_self_disable",
+        "tollgate_self_command",
         "intact\n",
         "TAMPERED\n",
         "claude is told: deny in place of ask, because Claude Code does not hold a call for a question in its mode `bypassPermissions`",

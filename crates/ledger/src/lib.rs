@@ -23,5 +23,5 @@ pub use error::LedgerError;
 pub use hash::Hash;
 pub use lines::{Line, Lines, MAX_LINE, show};
 pub use record::{Agent, Cwd, Decision, Event, FORMAT, Finding, Look, Part, Record, Request, Script};
-pub use stamp::{boot_id, read_small, rfc3339};
+pub use stamp::{boot_clock, boot_id, read_small, rfc3339};
 pub use verify::{Break, BreakKind, Expected, HeadFile, Report, verify};

@@ -22,6 +22,14 @@ pub enum Event {
     Malformed,
     /// A program of our own was cleared to start.
     Start,
+    /// A person answered an ask, or took an answer back.
+    Approval,
+    /// An agent tried what only a person may do, and was refused.
+    Attempt,
+    /// Too much was refused in a short time: the agent may only read for a while.
+    Locked,
+    /// A person ended such a time.
+    Unlocked,
     /// The remains of a broken append were set aside, or complete records that the head did not count were taken in.
     Recovered,
     /// The stored bytes were not those that had been written. The chain goes on from what had been acknowledged, so
@@ -198,9 +206,12 @@ pub struct Decision {
     /// Why the settings, or the policy files of the project, could not be read, where they could not.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub broken: String,
-    /// The approval that covered it.
+    /// The approval that was asked for, or that covered it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub approval: String,
+    /// How far the approval that covered it reaches (`once`, `session`, `here`); absent where nothing covered it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub granted: String,
     /// The built-in rules that an exception of a policy file silenced.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub exception: String,

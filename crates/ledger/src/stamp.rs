@@ -30,7 +30,9 @@ impl Stamp {
     }
 }
 
-fn boot_clock() -> u64 {
+/// Nanoseconds since boot, sleep included. No setting of the wall clock changes it.
+#[must_use]
+pub fn boot_clock() -> u64 {
     let now = clock_gettime(ClockId::Boottime);
     let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
     let nanos = u64::try_from(now.tv_nsec).unwrap_or_default();

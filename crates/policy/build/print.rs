@@ -90,7 +90,7 @@ fields! {
     Role { kind, arg, tags }
     Does { act, what, on, tags, when }
     Cond { not, test }
-    Rule { id, kinds, acts, whats, any, guard, strict, risk, why, instead, lost }
+    Rule { id, kinds, acts, whats, any, guard, strict, risk, why, instead, lost, remember }
     PathRow { except, tags }
 }
 

@@ -29,6 +29,8 @@ pub struct Settings {
     pub broken: Option<String>,
     /// Why the rules of the project could not be read. While it is set, every such effect asks.
     pub project_broken: Option<String>,
+    /// Why the agent may only read for a while. While it is set, every such effect is refused.
+    pub locked: Option<String>,
 }
 
 /// Whose rule it is.
@@ -109,6 +111,8 @@ impl Judgement {
 
 /// The rule id of the refusal while a person's configuration cannot be read.
 const BROKEN: &str = "policy.set.broken";
+/// The rule id of the refusal while an agent may only read.
+pub const LOCKED: &str = "circuit_breaker";
 
 /// Judges one request. Total: it never panics, and its work is bounded.
 #[must_use]
@@ -166,6 +170,8 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
                     .map(|reason| broken(reason, verdict, effect, request.kind)),
             );
         }
+        let locked = settings.locked.as_ref();
+        findings.extend(locked.map(|reason| self::locked(reason, effect, request.kind)));
     }
     findings.retain(|f| f.verdict != Verdict::Allow);
     findings.sort_by_key(|f| core::cmp::Reverse(f.verdict));
@@ -277,6 +283,26 @@ fn broken(reason: &str, verdict: Verdict, effect: &Effect, kind: Kind) -> Findin
         span: (kind == Kind::CommandRun).then_some(effect.span),
         chain: effect.chain.clone(),
     }
+}
+
+fn locked(reason: &str, effect: &Effect, kind: Kind) -> Finding {
+    Finding {
+        rule: LOCKED.into(),
+        origin: Origin::BuiltIn,
+        verdict: Verdict::Deny,
+        risk: Risk::High,
+        why: reason.into(),
+        instead: "read and look meanwhile, and say what is needed; a person can run `tollgate unlock`".to_string(),
+        lost: String::new(),
+        span: (kind == Kind::CommandRun).then_some(effect.span),
+        chain: effect.chain.clone(),
+    }
+}
+
+/// Whether a person's yes to a rule may hold for longer than one call. Only built-in rules say so of themselves.
+#[must_use]
+pub fn remembers(finding: &Finding) -> bool {
+    finding.origin == Origin::BuiltIn && RULES.iter().any(|rule| rule.id == finding.rule && rule.remember)
 }
 
 /// Ids of all built-in rules, in evaluation order.

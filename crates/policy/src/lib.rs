@@ -24,7 +24,8 @@ mod written;
 
 pub use added::Added;
 pub use effect::{Effect, Tags, Target, Use};
-pub use judgement::{Finding, Judgement, Origin, Settings, judge, judge_within, rule_ids};
+pub use facts::steers;
+pub use judgement::{Finding, Judgement, LOCKED, Origin, Settings, judge, judge_within, remembers, rule_ids};
 pub use posture::Posture;
 pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};

@@ -13,6 +13,8 @@ use crate::glob;
 use crate::rules::{GLOB_NAMES, GLOBS, KEY_INDEX, KEYLESS, KEYS, PATHS};
 use crate::world::Recorder;
 
+/// What of a folder of our own is a record.
+const RECORD: [&str; 4] = ["ledger", "approvals", "breaker", "approval.secret"];
 /// Names in a path that are looked up; the kernel takes no path that is much longer.
 const MAX_PARTS: usize = 2048;
 /// Directories whose loss breaks the system.
@@ -156,6 +158,11 @@ fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags)
         .any(|dir| within(path, dir) || (glob_head(path) && glob::overlaps(path, dir)))
     {
         tags.add("self");
+    }
+    let of_record =
+        |dir: &String| path == dir.as_str() || RECORD.iter().any(|name| within(path, &alloc::format!("{dir}/{name}")));
+    if world.own_dirs().iter().any(of_record) {
+        tags.add("record");
     }
     // Whoever moves or locks a folder above has the same effect.
     let above = |dir: &String| path != "/" && path != dir.as_str() && within(dir, path);

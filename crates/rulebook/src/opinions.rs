@@ -27,6 +27,9 @@ pub struct Rule {
     pub instead: &'static str,
     /// What would be lost; `{target}` becomes the target.
     pub lost: &'static str,
+    /// Whether a person's yes may hold for longer than one call. What destroys, what concerns credentials or the gate
+    /// itself, and what runs other people's code is asked about each time.
+    pub remember: bool,
 }
 
 /// One row of the path table; its globs are indexed elsewhere.

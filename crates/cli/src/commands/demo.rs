@@ -23,6 +23,7 @@ pub(crate) fn run(ui: &mut Ui) -> Result<Exit, Fault> {
         stage.root().display()
     ));
     ui.line("Nothing that it asks for is run: only the gate's answers are real.");
+    ui.line("(An agent that is refused so often may only read for a while; that is switched off here.)");
     let mut surprises = 0;
     for (number, scene) in SCENES.iter().enumerate() {
         ui.line("");

@@ -1,5 +1,6 @@
 //! One file per command: what can be given to it, and what it does.
 
+pub(crate) mod approvals;
 pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod doctor;
@@ -11,3 +12,4 @@ pub(crate) mod policy;
 pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod uninstall;
+pub(crate) mod unlock;

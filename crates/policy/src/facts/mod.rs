@@ -34,6 +34,12 @@ pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
     rows.longest(place.into_iter(), key)
 }
 
+/// Whether a variable of that name can change what commands mean.
+#[must_use]
+pub fn steers(variable: &str) -> bool {
+    setting("env", variable).is_some()
+}
+
 /// All rows of a table of settings.
 pub(crate) fn settings(table: &str) -> &'static [(&'static str, Role)] {
     SETTINGS

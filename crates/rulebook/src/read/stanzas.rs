@@ -88,6 +88,8 @@ struct StoredRule {
     instead: String,
     #[serde(default)]
     lost: String,
+    #[serde(default)]
+    remember: bool,
     #[serde(default, rename = "match")]
     matches: Vec<String>,
     #[serde(default)]
@@ -276,6 +278,7 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
         why: keep::text(&stored.why),
         instead: keep::text(&stored.instead),
         lost: keep::text(&stored.lost),
+        remember: stored.remember,
     };
     let matches = stored.matches.iter().cloned().map(Example::Match);
     let examples = matches.chain(stored.not_match.iter().cloned().map(Example::NotMatch));

@@ -92,7 +92,7 @@ pub(crate) const SCENES: &[Scene] = &[
         "It tries to switch Tollgate off.",
         BASH,
         Change::Command("tollgate uninstall && rm -rf ~/.config/tollgate"),
-        Verdict::Ask,
+        Verdict::Deny,
     ),
     scene(
         "Its question arrives cut off. That is no reason to let it through.",

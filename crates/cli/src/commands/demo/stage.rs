@@ -16,7 +16,9 @@ const LOG: &str = "000001.ndjson";
 const HEAD: &str = "head";
 
 /// What stands in the project and in the home.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
+    // This agent is refused more often than one may be.
+    ("home/.config/tollgate/config.toml", "[breaker]\nenabled = false\n"),
     ("home/shop/Cargo.toml", "[package]\nname = \"shop\"\n"),
     ("home/shop/src/main.rs", "fn main() {\n    let x = \"one\";\n}\n"),
     ("home/shop/docs/notes.md", "Never type rm -rf / anywhere.\n"),
@@ -30,8 +32,10 @@ const FILES: [(&str, &str); 7] = [
 ];
 
 /// The folders of the stage, outer before inner.
-const FOLDERS: [&str; 13] = [
+const FOLDERS: [&str; 15] = [
     "home",
+    "home/.config",
+    "home/.config/tollgate",
     "home/shop",
     "home/shop/src",
     "home/shop/docs",
@@ -101,6 +105,14 @@ impl Stage {
             gone(fs::remove_file(file))?;
         }
         gone(fs::remove_dir(self.ledger()))?;
+        // What the gate keeps beside its ledger.
+        for name in ["approvals/spent", "approvals", "breaker", "."] {
+            let folder = self.places.state.join(name);
+            emptied(&folder)?;
+            if name != "." {
+                gone(fs::remove_dir(folder))?;
+            }
+        }
         for folder in FOLDERS.iter().rev().map(|name| self.root.join(name)) {
             gone(fs::remove_dir(folder))?;
         }
@@ -148,6 +160,18 @@ impl Drop for Stage {
     fn drop(&mut self) {
         let _left = self.clear();
     }
+}
+
+/// Removes the files of one folder of ours, and no folder in it.
+fn emptied(folder: &Path) -> io::Result<()> {
+    let Ok(entries) = folder.read_dir() else { return Ok(()) };
+    for entry in entries {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            gone(fs::remove_file(entry.path()))?;
+        }
+    }
+    Ok(())
 }
 
 /// What is not there needs no removing.

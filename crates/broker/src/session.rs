@@ -1,4 +1,4 @@
-//! Whether an agent started this process: no agent may install, uninstall or trust anything.
+//! Whether this process looks as if an agent had started it: by the variables and names of the agents that are known.
 
 use std::env;
 use std::fs;

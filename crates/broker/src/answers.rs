@@ -1,0 +1,193 @@
+//! What only a person may do, and the record of it.
+
+use std::fmt;
+
+use ledger::Event;
+
+use crate::approvals::{Approval, Approvals, Resolution, Scope, Status, StoreError};
+use crate::breaker::Refusal;
+use crate::decide::Broker;
+use crate::error::Error;
+use crate::moment::Moment;
+use crate::note;
+use crate::people::{self, NotAPerson, Person};
+
+/// What a person says to an ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Yes, so far.
+    Yes(Scope),
+    /// No.
+    No,
+    /// Something else is to be done.
+    Change,
+}
+
+/// An answer with the words that go with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered<'a> {
+    /// The answer.
+    pub said: Said,
+    /// A note for the record.
+    pub note: &'a str,
+    /// What is to be done instead.
+    pub guidance: &'a str,
+}
+
+/// Why something was not done that only a person may do.
+#[derive(Debug)]
+pub enum Refused {
+    /// No person, or none that can be told from an agent. It is recorded as an attempt.
+    NotAPerson {
+        /// What was tried.
+        what: String,
+        /// Why.
+        why: NotAPerson,
+    },
+    /// The store of approvals says no.
+    Store(StoreError),
+    /// It could not be recorded.
+    Record(Error),
+}
+
+impl Refused {
+    /// What to do about it, one sentence.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NotAPerson {
+                why: NotAPerson::Unknown(_),
+                ..
+            } => "Make sure that the ledger can be read.",
+            Self::NotAPerson { .. } => "A person does this in a terminal that no agent started.",
+            Self::Store(error) => error.hint(),
+            Self::Record(error) => error.hint(),
+        }
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAPerson {
+                what,
+                why: NotAPerson::Agent(sign),
+            } => write!(f, "no agent can {what}: {sign}"),
+            Self::NotAPerson { what, why } => write!(f, "cannot {what}: {why}"),
+            Self::Store(error) => error.fmt(f),
+            Self::Record(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<StoreError> for Refused {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl Broker {
+    /// The approvals of this installation.
+    ///
+    /// # Errors
+    /// When its secret is not to be had.
+    pub fn approvals(&self) -> Result<Approvals, StoreError> {
+        Approvals::at(&self.places().state)
+    }
+
+    /// The person at this terminal. `what` is what only a person may do, as in `approve a call`.
+    ///
+    /// # Errors
+    /// When it is no person, or cannot be told. That is recorded as an attempt.
+    pub fn person(&self, what: &str) -> Result<Person, Refused> {
+        let ledger = self.ledger().dir().to_path_buf();
+        Person::here(&ledger).map_err(|why| self.attempt(what, why))
+    }
+
+    /// Refuses what no agent may do, where none of the signs of one may be there. A terminal is not asked for.
+    ///
+    /// # Errors
+    /// When there is a sign of an agent. That is recorded as an attempt.
+    pub fn no_agent(&self, what: &str) -> Result<(), Refused> {
+        people::no_agent(self.ledger().dir()).map_err(|why| self.attempt(what, why))
+    }
+
+    /// Answers an ask, and records it. An answer that cannot be recorded does not stand.
+    ///
+    /// # Errors
+    /// When it was answered before, is over, cannot be answered so, or the record cannot be written.
+    pub fn answer(&self, person: &Person, id: &str, answer: &Answered<'_>) -> Result<Approval, Refused> {
+        let (store, now) = (self.approvals()?, Moment::now());
+        let (status, scope) = match answer.said {
+            Said::Yes(scope) => (Status::Approved, Some(scope)),
+            Said::No => (Status::Rejected, None),
+            Said::Change => (Status::ChangesRequested, None),
+        };
+        let said = Resolution {
+            at: now.clone(),
+            by: person.terminal().into(),
+            scope,
+            note: scrub::redact(answer.note).into_owned(),
+            guidance: scrub::redact(answer.guidance).into_owned(),
+        };
+        let approval = store.resolve(id, status, said, &now)?;
+        let record = note::answered(&approval, self.settings());
+        if let Err(error) = self.ledger().append(&record) {
+            store.take_back(id, &now)?;
+            return Err(Refused::Record(error.into()));
+        }
+        self.tell_breaker(&approval, &now);
+        Ok(approval)
+    }
+
+    /// Takes every yes back that still holds, and records that. How many there were.
+    ///
+    /// # Errors
+    /// When an agent tries it, or the store or the ledger cannot be written.
+    pub fn forget_approvals(&self) -> Result<usize, Refused> {
+        self.no_agent("take approvals back")?;
+        let taken = self.approvals()?.clear(&Moment::now())?;
+        let text = format!("{taken} approvals were taken back");
+        let record = note::remark(Event::Approval, &text, self.settings());
+        let recorded = self.ledger().append(&record);
+        recorded.map(|_| taken).map_err(|e| Refused::Record(e.into()))
+    }
+
+    /// A yes takes the refusal back that the ask was counted as; a no is counted. What cannot be counted changes no answer.
+    fn tell_breaker(&self, approval: &Approval, now: &Moment) {
+        let breaker = self.breaker();
+        let _counted = if approval.status == Status::Approved {
+            breaker.forgive(&approval.id).is_ok()
+        } else {
+            let refusal = Refusal {
+                agent: &approval.asked.process,
+                request: &approval.bound.request,
+                approval: &approval.id,
+            };
+            breaker.forgive(&approval.id).is_ok() && breaker.count(&refusal, now).is_ok()
+        };
+    }
+
+    /// Ends the time in which agents may only read, and records that. How many locks there were.
+    ///
+    /// # Errors
+    /// When it is no person, or it cannot be kept or recorded.
+    pub fn unlock(&self, person: &Person) -> Result<usize, Refused> {
+        let text = format!("unlocked at {}", person.terminal());
+        let record = note::remark(Event::Unlocked, &text, self.settings());
+        let _receipt = self.ledger().append(&record).map_err(|e| Refused::Record(e.into()))?;
+        self.breaker()
+            .unlock(&Moment::now())
+            .map_err(|e| Refused::Store(e.into()))
+    }
+
+    fn attempt(&self, what: &str, why: NotAPerson) -> Refused {
+        let refused = Refused::NotAPerson { what: what.into(), why };
+        // It is refused whether it can be recorded or not.
+        let record = note::remark(Event::Attempt, &refused.to_string(), self.settings());
+        let _recorded = self.ledger().append(&record);
+        refused
+    }
+}

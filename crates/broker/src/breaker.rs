@@ -1,0 +1,369 @@
+//! The circuit breaker: an agent that is refused again and again may only read for a while.
+//!
+//! Denials, asks that nobody answered and answers of no count, per agent and for the machine as a whole. Reading stays
+//! possible, so that a page that provokes five questions cannot lock anybody out.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::Limits;
+use crate::files;
+use crate::moment::Moment;
+
+/// All agents together may be refused this many times as often as one.
+const MACHINE: u32 = 4;
+/// The same question within this time is one.
+const SAME: Duration = Duration::from_secs(10);
+/// The name under which the whole machine is locked.
+const ALL: &str = "*";
+
+/// A lock that is in force.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Locked {
+    /// How much longer.
+    pub(crate) left: Duration,
+    /// Whether it is for every agent.
+    pub(crate) machine: bool,
+}
+
+/// Something that was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal<'a> {
+    /// Which agent's process.
+    pub(crate) agent: &'a str,
+    /// The digest of what it wanted.
+    pub(crate) request: &'a str,
+    /// The approval that waits, where one does: a later yes takes the refusal back.
+    pub(crate) approval: &'a str,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct State {
+    refused: Vec<Event>,
+    locked: BTreeMap<String, Moment>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Event {
+    agent: String,
+    request: String,
+    approval: String,
+    at: Moment,
+}
+
+/// The breaker of one installation.
+#[derive(Debug)]
+pub(crate) struct Breaker<'a> {
+    folder: PathBuf,
+    limits: &'a Limits,
+}
+
+impl<'a> Breaker<'a> {
+    pub(crate) fn at(state: &Path, limits: &'a Limits) -> Self {
+        Self {
+            folder: state.join("breaker"),
+            limits,
+        }
+    }
+
+    /// The lock that an agent is under. What cannot be read locks nobody (spec V-3107).
+    pub(crate) fn locked(&self, agent: &str, now: &Moment) -> Option<Locked> {
+        if !self.limits.enabled {
+            return None;
+        }
+        let state = self.read()?;
+        let left = |who: &str| self.left(state.locked.get(who)?, now);
+        let (own, all) = (left(agent), left(ALL));
+        let machine = all > own;
+        own.max(all).map(|left| Locked { left, machine })
+    }
+
+    /// Counts a refusal; true where it is the one that locks.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub(crate) fn count(&self, refusal: &Refusal<'_>, now: &Moment) -> io::Result<bool> {
+        if !self.limits.enabled || self.locked(refusal.agent, now).is_some() {
+            return Ok(false);
+        }
+        self.change(|state| {
+            let window = seconds(self.limits.window_seconds);
+            state.refused.retain(|event| !now.is_over(&event.at, window, 0));
+            let same = |event: &&mut Event| event.agent == refusal.agent && event.request == refusal.request;
+            if let Some(event) = state.refused.iter_mut().find(same)
+                && !now.is_over(&event.at, SAME, 0)
+            {
+                return false;
+            }
+            state.refused.push(Event {
+                agent: refusal.agent.into(),
+                request: refusal.request.into(),
+                approval: refusal.approval.into(),
+                at: now.clone(),
+            });
+            self.trip(state, refusal.agent, now)
+        })
+    }
+
+    fn trip(&self, state: &mut State, agent: &str, now: &Moment) -> bool {
+        let own = state.refused.iter().filter(|event| event.agent == agent).count();
+        let reached = |count: usize, most: u32| u32::try_from(count).unwrap_or(u32::MAX) >= most;
+        let most = self.limits.threshold.get();
+        let who = if reached(own, most) {
+            agent
+        } else if reached(state.refused.len(), most.saturating_mul(MACHINE)) {
+            ALL
+        } else {
+            return false;
+        };
+        state.locked.retain(|_, from| self.left(from, now).is_some());
+        state.locked.insert(who.into(), now.clone());
+        // Whoever is let go starts anew.
+        state.refused.retain(|event| who != ALL && event.agent != who);
+        true
+    }
+
+    /// Takes back what was counted for an ask that a person says yes to.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub(crate) fn forgive(&self, approval: &str) -> io::Result<()> {
+        if self.read().is_none() {
+            return Ok(());
+        }
+        self.change(|state| state.refused.retain(|event| event.approval != approval))
+    }
+
+    /// Ends all locks, and forgets what was counted. How many locks there were.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub(crate) fn unlock(&self, now: &Moment) -> io::Result<usize> {
+        self.change(|state| {
+            let count = state
+                .locked
+                .values()
+                .filter(|from| self.left(from, now).is_some())
+                .count();
+            *state = State::default();
+            count
+        })
+    }
+
+    fn left(&self, from: &Moment, now: &Moment) -> Option<Duration> {
+        let over = now.since(from, 0)?;
+        seconds(self.limits.cooldown_seconds)
+            .checked_sub(over)
+            .filter(|left| !left.is_zero())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("state.json")
+    }
+
+    fn read(&self) -> Option<State> {
+        serde_json::from_str(&files::text(&self.path()).ok()?).ok()
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> io::Result<T> {
+        let lock = files::lock(&self.folder)?;
+        let mut state = self.read().unwrap_or_default();
+        let said = change(&mut state);
+        files::replace(&lock, &self.path(), &serde_json::to_vec(&state)?)?;
+        Ok(said)
+    }
+}
+
+/// The sentence of a lock, for whoever is refused by it (spec V-3110).
+pub(crate) fn words(locked: Locked, limits: &Limits) -> String {
+    let (whose, most) = if locked.machine {
+        ("of all agents together", limits.threshold.get().saturating_mul(MACHINE))
+    } else {
+        ("of this agent", limits.threshold.get())
+    };
+    format!(
+        "{most} calls {whose} were refused within {} seconds; for {} more seconds only reading is let through",
+        limits.window_seconds,
+        locked.left.as_secs().max(1),
+    )
+}
+
+fn seconds(number: NonZeroU32) -> Duration {
+    Duration::from_secs(u64::from(number.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: u64) -> Moment {
+        Moment {
+            wall_ms: 1_700_000_000_000 + seconds * 1000,
+            boot_ns: seconds * 1_000_000_000,
+            boot_id: "boot".into(),
+        }
+    }
+
+    struct Bench {
+        home: tempfile::TempDir,
+        limits: Limits,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self {
+                home: tempfile::tempdir().unwrap(),
+                limits: Limits::default(),
+            }
+        }
+
+        fn breaker(&self) -> Breaker<'_> {
+            Breaker::at(self.home.path(), &self.limits)
+        }
+
+        /// Refuses something new to an agent.
+        fn refuse(&self, agent: &str, second: u64) -> bool {
+            let request = format!("r{second}");
+            let refusal = Refusal {
+                agent,
+                request: &request,
+                approval: &format!("a{second}"),
+            };
+            self.breaker().count(&refusal, &at(second)).unwrap()
+        }
+
+        fn locked(&self, agent: &str, second: u64) -> Option<u64> {
+            self.breaker()
+                .locked(agent, &at(second))
+                .map(|locked| locked.left.as_secs())
+        }
+    }
+
+    #[test]
+    fn v_3101_the_fifth_refusal_in_a_minute_locks_for_five_minutes() {
+        let bench = Bench::new();
+        for second in [1, 11, 21, 31] {
+            assert!(!bench.refuse("a", second));
+        }
+        assert_eq!(bench.locked("a", 32), None);
+        assert!(bench.refuse("a", 60));
+        assert_eq!(bench.locked("a", 60), Some(300));
+        assert_eq!(bench.locked("a", 359), Some(1));
+        assert_eq!(bench.locked("a", 360), None);
+    }
+
+    #[test]
+    fn refusals_that_are_spread_out_lock_nobody() {
+        let bench = Bench::new();
+        assert!((0..40).all(|n| !bench.refuse("a", n * 15)));
+    }
+
+    #[test]
+    fn v_3105_a_lock_is_not_made_longer() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| assert_eq!(bench.refuse("a", second), second == 5));
+        for second in 6..20 {
+            assert!(!bench.refuse("a", second));
+        }
+        assert_eq!(bench.locked("a", 20), Some(285));
+    }
+
+    #[test]
+    fn one_agent_does_not_lock_another_but_all_together_do() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        assert!(bench.locked("a", 6).is_some() && bench.locked("b", 6).is_none());
+        // Five of `a` were counted before; four each of five others make twenty.
+        let bench = Bench::new();
+        let mut tripped = 0;
+        for (n, agent) in ["b", "c", "d", "e", "f"].into_iter().enumerate() {
+            for k in 0..4 {
+                let second = 1 + u64::try_from(n * 4 + k).unwrap();
+                tripped += usize::from(bench.refuse(agent, second));
+            }
+        }
+        assert_eq!(tripped, 1);
+        assert_eq!(bench.locked("z", 21), Some(299));
+    }
+
+    #[test]
+    fn the_same_question_within_ten_seconds_is_one() {
+        let bench = Bench::new();
+        let refusal = Refusal {
+            agent: "a",
+            request: "same",
+            approval: "",
+        };
+        for second in 0..10 {
+            assert!(!bench.breaker().count(&refusal, &at(second)).unwrap());
+        }
+        assert!(!bench.refuse("a", 11) && !bench.refuse("a", 12) && !bench.refuse("a", 13));
+        assert!(bench.refuse("a", 14));
+    }
+
+    #[test]
+    fn m_98_a_yes_takes_its_refusal_back() {
+        let bench = Bench::new();
+        for second in 1..5 {
+            bench.refuse("a", second);
+            bench.breaker().forgive(&format!("a{second}")).unwrap();
+        }
+        assert!((5..9).all(|second| !bench.refuse("a", second)));
+        assert!(bench.refuse("a", 9));
+    }
+
+    #[test]
+    fn v_3109_unlock_starts_anew() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        assert_eq!(bench.breaker().unlock(&at(7)).unwrap(), 1);
+        assert_eq!(bench.locked("a", 8), None);
+        assert!((8..12).all(|second| !bench.refuse("a", second)));
+    }
+
+    #[test]
+    fn v_3102_it_can_be_set_and_switched_off() {
+        let mut bench = Bench::new();
+        bench.limits.threshold = NonZeroU32::new(2).unwrap();
+        bench.limits.cooldown_seconds = NonZeroU32::new(10).unwrap();
+        assert!(!bench.refuse("a", 1) && bench.refuse("a", 2));
+        assert_eq!(bench.locked("a", 3), Some(9));
+        bench.limits.enabled = false;
+        assert_eq!(bench.locked("a", 3), None);
+        assert!((20..40).all(|second| !bench.refuse("b", second)));
+    }
+
+    #[test]
+    fn r_9_no_wall_clock_ends_or_makes_a_lock() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        let wall = |wall_ms| Moment { wall_ms, ..at(100) };
+        for wall_ms in [0, u64::MAX / 2] {
+            assert!(bench.breaker().locked("a", &wall(wall_ms)).is_some());
+        }
+    }
+
+    #[test]
+    fn v_3107_what_cannot_be_read_locks_nobody_and_is_written_anew() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        std::fs::write(bench.breaker().path(), "{").unwrap();
+        assert_eq!(bench.locked("a", 6), None);
+        (10..15).for_each(|second| assert_eq!(bench.refuse("a", second), second == 14));
+    }
+}

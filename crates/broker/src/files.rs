@@ -1,0 +1,90 @@
+//! Folders of state: whole files or none, one writer at a time.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How long another writer is waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const STEP: Duration = Duration::from_millis(2);
+/// What is larger than this was not written by us.
+const LARGEST: u64 = 4 << 20;
+
+/// The right to write, until it is dropped.
+pub(crate) struct Lock(#[expect(dead_code, reason = "the lock goes with the file")] File);
+
+/// Waits for the lock of the folder, and makes the folder where there is none.
+pub(crate) fn lock(folder: &Path) -> io::Result<Lock> {
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let file = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default())
+        .open(folder.join("lock"))?;
+    let from = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(Lock(file)),
+            Err(fs::TryLockError::WouldBlock) if from.elapsed() < PATIENCE => std::thread::sleep(STEP),
+            Err(fs::TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(fs::TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Writes all of a file or nothing of it. Whoever reads sees the old one or the new one.
+pub(crate) fn replace(_lock: &Lock, path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let new = folder.join("new");
+    match fs::remove_file(&new) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().create_new(true).write(true).mode(0o600).open(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&new, path)?;
+    File::open(folder)?.sync_all()
+}
+
+/// Makes a file that must not be there yet. Of all who try, one succeeds.
+pub(crate) fn claim(path: &Path) -> io::Result<bool> {
+    if let Some(folder) = path.parent() {
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    }
+    match OpenOptions::new().create_new(true).write(true).mode(0o600).open(path) {
+        Ok(file) => file.sync_all().map(|()| true),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+/// The text of a regular file of ours.
+pub(crate) fn text(path: &Path) -> io::Result<String> {
+    let meta = path.symlink_metadata()?;
+    if !meta.is_file() || meta.len() > LARGEST {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    fs::read_to_string(path)
+}
+
+/// The JSON files in a folder, by name. No folder is none.
+pub(crate) fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let entries = match folder.read_dir() {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries?,
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "json") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
