@@ -97,6 +97,17 @@ impl Broker {
         Approvals::at(&self.places().state)
     }
 
+    /// The agents that may only read now, and for how many more seconds; `every agent` is all of them.
+    #[must_use]
+    pub fn locks(&self) -> Vec<(String, u64)> {
+        let locks = self.breaker().locks(&Moment::now());
+        let name = |who: &str| match who.split(':').collect::<Vec<_>>().as_slice() {
+            [agent, pid, ..] => format!("{agent} (process {pid})"),
+            _ => "every agent".to_owned(),
+        };
+        locks.into_iter().map(|(who, left)| (name(&who), left)).collect()
+    }
+
     /// The person at this terminal. `what` is what only a person may do, as in `approve a call`.
     ///
     /// # Errors

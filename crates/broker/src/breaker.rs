@@ -85,6 +85,15 @@ impl<'a> Breaker<'a> {
         own.max(all).map(|left| Locked { left, machine })
     }
 
+    /// Who is locked, and for how many more seconds.
+    pub(crate) fn locks(&self, now: &Moment) -> Vec<(String, u64)> {
+        let state = self.read().filter(|_| self.limits.enabled).unwrap_or_default();
+        let locked = state.locked.iter();
+        locked
+            .filter_map(|(who, from)| Some((who.clone(), self.left(from, now)?.as_secs().max(1))))
+            .collect()
+    }
+
     /// Counts a refusal; true where it is the one that locks.
     ///
     /// # Errors

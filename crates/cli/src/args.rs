@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{approvals, check, doctor, hook, install, log, policy, rules, schema, uninstall};
+use crate::commands::{approvals, check, doctor, hook, install, log, policy, rules, schema, status, uninstall};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -27,6 +27,8 @@ pub(crate) enum Command {
     Rules(rules::Args),
     /// Lists, checks and tries the policy files: yours, the machine's and the project's.
     Policy(policy::Args),
+    /// Says in a few lines how far each agent is covered, what is set and what waits.
+    Status(status::Args),
     /// Shows what waits for a person, and takes the answers.
     Approvals(approvals::Args),
     /// Ends the time in which an agent that was refused too often may only read.

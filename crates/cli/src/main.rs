@@ -38,6 +38,7 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Rules(args) => commands::rules::run(&args, ui),
         Command::Policy(args) => commands::policy::run(&args, ui),
         Command::Approvals(args) => commands::approvals::run(&args, ui),
+        Command::Status(args) => commands::status::run(&args, ui),
         Command::Unlock => commands::unlock::run(ui),
         Command::Schema(args) => commands::schema::run(&args, ui),
         Command::Log(args) => commands::log::run(&args, ui),

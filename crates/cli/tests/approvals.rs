@@ -468,3 +468,34 @@ fn v_3106_what_a_person_is_asked_and_what_is_let_through_is_not_counted() {
     }
     assert_eq!(agent.asks_as("claude", "default", "npm test").0, "");
 }
+
+#[test]
+fn status_says_what_waits_who_is_locked_and_what_is_broken() {
+    let home = Home::new();
+    let (code, out) = home.nobody("tollgate status");
+    assert!(
+        code == 0 && out.contains("posture      guard") && out.contains("nothing waits"),
+        "{out}"
+    );
+    assert!(
+        out.contains("Claude Code  none") && out.contains("Codex        none"),
+        "{out}"
+    );
+    let mut agent = home.agent();
+    for n in 0..5 {
+        agent.asks(&format!("rm -rf ~/{n}"));
+    }
+    fs::create_dir(home.at("config/policies")).unwrap();
+    fs::write(home.at("config/policies/a.yml"), "actions: [").unwrap();
+    let (code, out) = home.nobody("tollgate status --json");
+    let status: Value = serde_json::from_str(out.lines().next().unwrap()).unwrap();
+    assert_eq!((code, status["waiting"].as_array().unwrap().len()), (125, 5));
+    assert!(status["broken"][0].as_str().unwrap().contains("a.yml"), "{status}");
+    assert!(
+        status["locked"][0]["agent"]
+            .as_str()
+            .unwrap()
+            .starts_with("codex (process "),
+        "{status}"
+    );
+}

@@ -11,5 +11,6 @@ pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod rules;
 pub(crate) mod schema;
+pub(crate) mod status;
 pub(crate) mod uninstall;
 pub(crate) mod unlock;

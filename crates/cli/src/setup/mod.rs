@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod codex;
 pub(crate) mod files;
 pub(crate) mod json;
+pub(crate) mod patient;
 pub(crate) mod places;
 pub(crate) mod record;
 pub(crate) mod site;

@@ -51,6 +51,11 @@ impl State {
 }
 
 impl Check {
+    /// Whether calls may pass the gate by.
+    pub(crate) fn is_bad(&self) -> bool {
+        self.state == State::Bad
+    }
+
     pub(super) fn fine(name: &'static str, detail: impl Into<String>) -> Self {
         Self {
             name,

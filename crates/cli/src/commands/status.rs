@@ -1,0 +1,133 @@
+//! `tollgate status`.
+
+use std::path::PathBuf;
+
+use agents::Agent;
+use broker::approvals::{Approval, Status};
+use broker::{Broker, Moment};
+use serde_json::{Value, json};
+
+use crate::exit::{Exit, Fault};
+use crate::setup::check;
+use crate::setup::patient::Patient;
+use crate::setup::places;
+use crate::ui::Ui;
+use crate::view::safe;
+
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// As one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The gate at this moment.
+struct Now {
+    posture: &'static str,
+    rules: usize,
+    broken: Vec<String>,
+    waiting: Vec<String>,
+    granted: usize,
+    locked: Vec<(String, u64)>,
+}
+
+pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
+    let places = places::find()?;
+    let general = check::general(&places);
+    let patients = Agent::ALL.map(|agent| Patient::examine(agent, &places));
+    let broker = Broker::open(places);
+    let now = look(&broker)?;
+    if args.json {
+        let agents: Vec<Value> = patients
+            .iter()
+            .map(|one| json!({"agent": one.agent.as_str(), "installed": one.installed, "protection": one.protection(&general)}))
+            .collect();
+        ui.line(now.as_json(&agents).to_string());
+    } else {
+        for one in &patients {
+            ui.line(format!("{:<12} {}", one.agent.title(), safe(&one.protection(&general))));
+        }
+        now.show(ui);
+    }
+    Ok(if now.broken.is_empty() {
+        Exit::Done
+    } else {
+        Exit::Refused
+    })
+}
+
+fn look(broker: &Broker) -> Result<Now, Fault> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let set = broker.policies(&here);
+    let store = broker.approvals()?;
+    let (all, _) = store.list()?;
+    let (now, latest) = (Moment::now(), store.latest());
+    let stand = |status: Status| {
+        let stands = |one: &&Approval| one.status(&now, latest) == status && one.used.is_none();
+        all.iter()
+            .filter(stands)
+            .map(|one| one.id.clone())
+            .collect::<Vec<String>>()
+    };
+    let broken = broker.config_error().into_iter().chain(&set.project_faults);
+    Ok(Now {
+        posture: broker.settings().posture.as_str(),
+        rules: set.rules.len() + set.exceptions.len() + set.patches.ids().count(),
+        broken: broken.map(|error| safe(&error.to_string())).collect(),
+        waiting: stand(Status::Pending),
+        granted: stand(Status::Approved).len(),
+        locked: broker.locks(),
+    })
+}
+
+impl Now {
+    fn show(&self, ui: &mut Ui) {
+        let mut row = |name: &str, text: &str| ui.line(format!("{name:<12} {text}"));
+        row("posture", self.posture);
+        row(
+            "policy",
+            &format!(
+                "{} of {}",
+                count(self.rules, "rule"),
+                "policy files here, beside the built-in ones"
+            ),
+        );
+        for broken in &self.broken {
+            row("broken", broken);
+        }
+        let held = count(self.granted, "yes");
+        match self.waiting.as_slice() {
+            [] => row("approvals", &format!("nothing waits; {held} in force")),
+            ids => row("approvals", &format!("waiting: {}; {held} in force", ids.join(", "))),
+        }
+        for (agent, seconds) in &self.locked {
+            row(
+                "locked",
+                &format!(
+                    "{} may only read for {seconds} more seconds (`tollgate unlock`)",
+                    safe(agent)
+                ),
+            );
+        }
+    }
+
+    fn as_json(&self, agents: &[Value]) -> Value {
+        let locked: Vec<Value> = self
+            .locked
+            .iter()
+            .map(|(agent, seconds)| json!({"agent": safe(agent), "seconds": seconds}))
+            .collect();
+        json!({
+            "format": 1, "agents": agents, "posture": self.posture, "rules": self.rules, "broken": self.broken,
+            "waiting": self.waiting, "granted": self.granted, "locked": locked,
+        })
+    }
+}
+
+fn count(n: usize, what: &str) -> String {
+    match (n, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "yes") => format!("{n} yeses"),
+        _ => format!("{n} {what}s"),
+    }
+}

@@ -1,0 +1,86 @@
+//! How far one agent is covered.
+
+use std::env;
+
+use agents::Agent;
+use broker::Places;
+
+use crate::setup::check::{self, Check};
+use crate::setup::site::Site;
+
+/// What was found about one agent.
+pub(crate) struct Patient {
+    /// Which one.
+    pub(crate) agent: Agent,
+    /// Whether it is on this machine.
+    pub(crate) present: bool,
+    /// Whether the gate is in its settings.
+    pub(crate) installed: bool,
+    /// What was looked at.
+    pub(crate) checks: Vec<Check>,
+}
+
+impl Patient {
+    /// Looks at one agent, and changes nothing.
+    pub(crate) fn examine(agent: Agent, places: &Places) -> Patient {
+        let here = env::current_dir().unwrap_or_else(|_| "/".into());
+        let person = Site::of_person(agent, places);
+        let project = Site::of_project(agent, &here, &places.home)
+            .ok()
+            .filter(check::is_entered);
+        let site = if check::is_entered(&person) {
+            person
+        } else {
+            project.unwrap_or(person)
+        };
+        let (present, installed) = (Site::agent_is_present(agent, places), check::is_entered(&site));
+        let checks = if present || installed {
+            check::agent(&site, places, &here)
+        } else {
+            Vec::new()
+        };
+        Self {
+            agent,
+            present,
+            installed,
+            checks,
+        }
+    }
+
+    pub(crate) fn is_bad(&self) -> bool {
+        self.checks.iter().any(Check::is_bad)
+    }
+
+    /// How much protection there is. Never `full` here: that takes a proof with the real agent.
+    pub(crate) fn protection(&self, general: &[Check]) -> String {
+        let (set, others): (Vec<&Check>, Vec<&Check>) = general
+            .iter()
+            .partition(|check| ["config", "rules"].contains(&check.name));
+        let mut open = self.checks.iter().chain(others).filter(|check| check.is_bad());
+        let set = set.into_iter().find(|check| check.is_bad());
+        match (self.present || self.installed, open.next(), set) {
+            (false, ..) => "none (the agent was not found here)".to_owned(),
+            (true, Some(first), _) => format!("none ({})", first.detail.trim_end_matches('.')),
+            // The hook stands, and cannot know what the person set: it refuses more than was asked for.
+            (true, None, Some(config)) if config.name == "config" => format!(
+                "stricter (whatever is not known to be harmless is refused: {})",
+                config.detail.trim_end_matches('.')
+            ),
+            (true, None, Some(rules)) => format!(
+                "partial (your own rules do not do what they say: {})",
+                rules.detail.trim_end_matches('.')
+            ),
+            (true, None, None) => format!("partial ({})", missing(self.agent)),
+        }
+    }
+}
+
+/// What is not covered, or not proved, even where every check is fine.
+const fn missing(agent: Agent) -> &'static str {
+    match agent {
+        Agent::Claude => "not proved here with the real client",
+        Agent::Codex => {
+            "not proved here with the real client; what is typed into a shell that is already open is not asked about"
+        }
+    }
+}
