@@ -1,16 +1,22 @@
 //! What only a person may do, and the record of it.
 
 use std::fmt;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use agents::Call;
 use ledger::Event;
 
 use crate::approvals::{Approval, Approvals, Resolution, Scope, Status, StoreError};
 use crate::breaker::Refusal;
-use crate::decide::Broker;
+use crate::decide::{Broker, Decision};
 use crate::error::Error;
 use crate::moment::Moment;
 use crate::note;
 use crate::people::{self, NotAPerson, Person};
+
+/// How often it is looked for an answer.
+const STEP: Duration = Duration::from_millis(100);
 
 /// What a person says to an ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,6 +95,35 @@ impl From<StoreError> for Refused {
 }
 
 impl Broker {
+    /// How long a person is waited for: not at all where the agent asks by itself, or where nothing waits.
+    #[must_use]
+    pub fn wait_for(&self, call: &Call, decision: &Decision) -> Duration {
+        if decision.waits_for().is_none() || call.agent.holds_asks(&call.permission_mode) {
+            return Duration::ZERO;
+        }
+        Duration::from_secs(u64::from(self.waits()))
+    }
+
+    /// Waits for the answer to an ask, `most` at the longest. With a yes the call is decided anew, and that is recorded; in
+    /// every other case the decision stays what it was.
+    ///
+    /// # Errors
+    /// When the new decision is not in the ledger. The call must be refused then.
+    pub fn answered(&self, call: &Call, decision: Decision, most: Duration) -> Result<Decision, Error> {
+        let (Some(id), Ok(store)) = (decision.waits_for(), self.approvals()) else {
+            return Ok(decision);
+        };
+        let from = Instant::now();
+        while from.elapsed() < most {
+            match store.get(id).map(|approval| approval.status) {
+                Ok(Status::Pending) => thread::sleep(STEP.min(most.saturating_sub(from.elapsed()))),
+                Ok(Status::Approved) => return self.decide(call),
+                _ => break,
+            }
+        }
+        Ok(decision)
+    }
+
     /// The approvals of this installation.
     ///
     /// # Errors

@@ -280,6 +280,11 @@ impl Broker {
         }
     }
 
+    /// How many seconds a person is waited for, as the settings say.
+    pub(crate) const fn waits(&self) -> u32 {
+        self.answers.wait_seconds
+    }
+
     pub(crate) fn breaker(&self) -> Breaker<'_> {
         Breaker::at(&self.places.state, &self.limits)
     }

@@ -499,3 +499,38 @@ fn status_says_what_waits_who_is_locked_and_what_is_broken() {
         "{status}"
     );
 }
+
+#[test]
+fn m_52_where_it_is_set_the_hook_waits_for_the_answer() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    home.configure("[approvals]\nwait_seconds = 30\n");
+    for (answer, told) in [("approve --yes", ""), ("reject", "deny")] {
+        let mut agent = home.agent();
+        let waiting = std::thread::scope(|scope| {
+            let person = scope.spawn(|| {
+                loop {
+                    let (_, list) = home.nobody("tollgate approvals list --json");
+                    let list: Value = serde_json::from_str(list.trim()).unwrap();
+                    let pending = |one: &&Value| one["status"] == "pending";
+                    let waits = list["approvals"].as_array().unwrap().iter().find(pending);
+                    if let Some(id) = waits.and_then(|one| one["id"].as_str()) {
+                        return home.person(&format!("tollgate approvals {answer} {id}")).0;
+                    }
+                }
+            });
+            let heard = agent.asks(WIPE).0;
+            assert_eq!(person.join().unwrap(), 0);
+            heard
+        });
+        assert_eq!(waiting, told, "{answer}");
+    }
+    // Nobody answers: the wait ends by itself.
+    home.configure("[approvals]\nwait_seconds = 1\n");
+    assert_eq!(home.agent().asks(WIPE).0, "deny");
+    // Claude Code has a question of its own, and is not kept waiting.
+    home.configure("[approvals]\nwait_seconds = 600\n");
+    assert_eq!(home.agent().asks_as("claude", "default", WIPE).0, "ask");
+}

@@ -9,20 +9,30 @@ mod output;
 mod serve;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
 use agents::{Agent, Reply};
 use broker::{Broker, Places};
+
+/// The longest that a person is waited for: the entry in the agents' settings gives the hook 60 seconds, and an agent that
+/// loses patience lets the call run.
+const LONGEST_WAIT: Duration = Duration::from_secs(45);
 
 pub use args::{Args, parse};
 pub use input::{LIMIT, PATIENCE, read};
 pub use output::write;
 pub use serve::serve;
 
-/// Answers one question. Never fails and never panics: the worst answer is a refusal. `places` comes as it was found,
-/// because not to find them is a reason to refuse too.
+/// Answers one question at once. Never fails and never panics: the worst answer is a refusal. `places` comes as it was
+/// found, because not to find them is a reason to refuse too.
 #[must_use]
 pub fn run(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) -> Reply {
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(agent, places, stdin)));
+    run_waiting(agent, places, stdin, None)
+}
+
+/// The same for a caller that may wait for a person's answer; it is told how long that takes at most.
+fn run_waiting(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8], waits: Waits<'_>) -> Reply {
+    let answered = catch_unwind(AssertUnwindSafe(|| answer(agent, places, stdin, waits)));
     match answered {
         Ok(Ok(reply)) => reply,
         Ok(Err(sentence)) => agents::refuse(agent, &sentence),
@@ -33,12 +43,25 @@ pub fn run(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) ->
     }
 }
 
+/// Whoever is told how long a person is waited for; nobody where nothing is waited for.
+type Waits<'w> = Option<&'w dyn Fn(Duration)>;
+
 /// The story of one question; an error is the sentence of a refusal.
-fn answer(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) -> Result<Reply, String> {
+fn answer(
+    agent: Agent,
+    places: Result<Places, broker::Error>,
+    stdin: &[u8],
+    waits: Waits<'_>,
+) -> Result<Reply, String> {
     let broker = Broker::open(places.map_err(|e| refusal(&e))?);
     match agents::read(agent, stdin) {
         Ok(call) if call.is_question() => {
-            let decision = broker.decide(&call).map_err(|e| refusal(&e))?;
+            let mut decision = broker.decide(&call).map_err(|e| refusal(&e))?;
+            let wait = broker.wait_for(&call, &decision).min(LONGEST_WAIT);
+            if let Some(waits) = waits.filter(|_| !wait.is_zero()) {
+                waits(wait);
+                decision = broker.answered(&call, decision, wait).map_err(|e| refusal(&e))?;
+            }
             Ok(agents::reply(agent, &call, &decision.answer()))
         }
         Ok(_) => Ok(Reply::default()),

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::fd::AsFd as _;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{io, panic, process, thread};
 
@@ -40,10 +40,11 @@ pub fn serve(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             ));
         }
     };
-    let answered = Arc::new(AtomicBool::new(false));
-    watch(&args, &question, &answered);
-    let reply = crate::run(agent, Places::find(args.given), &question);
-    if answered.swap(true, Ordering::SeqCst) {
+    let progress = Arc::new(Progress::default());
+    watch(&args, &question, &progress);
+    let waits = |time: Duration| progress.wait(time);
+    let reply = crate::run_waiting(agent, Places::find(args.given), &question, Some(&waits));
+    if progress.answered.swap(true, Ordering::SeqCst) {
         // The watch is answering, and ends the process.
         thread::sleep(DEADLINE);
     }
@@ -58,12 +59,34 @@ fn outlive_file_limit() {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, noticed);
 }
 
+/// How far the answer is.
+#[derive(Debug, Default)]
+struct Progress {
+    answered: AtomicBool,
+    /// How long a person is waited for, in milliseconds.
+    waits: AtomicU64,
+}
+
+impl Progress {
+    fn wait(&self, time: Duration) {
+        let time = u64::try_from(time.as_millis()).unwrap_or_default();
+        self.waits.store(time, Ordering::SeqCst);
+    }
+
+    fn deadline(&self) -> Duration {
+        DEADLINE + Duration::from_millis(self.waits.load(Ordering::SeqCst))
+    }
+}
+
 /// Refuses in time where a judgement hangs: on a dead network drive, or on a text that nobody thought of.
-fn watch(args: &Args, question: &Arc<Vec<u8>>, answered: &Arc<AtomicBool>) {
-    let (args, question, answered) = (args.clone(), Arc::clone(question), Arc::clone(answered));
+fn watch(args: &Args, question: &Arc<Vec<u8>>, progress: &Arc<Progress>) {
+    let (args, question, progress) = (args.clone(), Arc::clone(question), Arc::clone(progress));
+    let started = Instant::now();
     let watching = thread::Builder::new().stack_size(STACK).spawn(move || {
-        thread::sleep(DEADLINE);
-        if !answered.swap(true, Ordering::SeqCst) {
+        while let Some(left) = progress.deadline().checked_sub(started.elapsed()) {
+            thread::sleep(left);
+        }
+        if !progress.answered.swap(true, Ordering::SeqCst) {
             let agent = args.agent;
             // The ledger may be what hangs.
             let recording = thread::spawn(move || record_late(agent, args.given, &question));
