@@ -3,6 +3,7 @@
 //! `cargo xtask test` is everything that must hold before a change lands; the other tasks are its parts, or tools.
 
 mod bench;
+mod coverage;
 mod deny;
 mod dist;
 mod error;
@@ -20,6 +21,7 @@ usage: cargo xtask TASK
   test            formatting, lints, walls, licences, all tests, all suites; ends with `N passed, N failed`
   test SUITE...   only these suites
   tidy            the walls of the house
+  coverage        which requirements have a test, from the tests' names and docs/spec-coverage.md
   rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
   fuzz [--keep] --minutes N [SEED]
@@ -38,6 +40,7 @@ fn main() -> ExitCode {
         ["test"] => test::everything(),
         ["test", suites @ ..] => test::only(suites),
         ["tidy"] => tidy::run(),
+        ["coverage"] => coverage::run(),
         ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
