@@ -154,7 +154,7 @@ impl Broker {
     }
 
     /// What is set in a folder: the project there may add rules.
-    fn settings_in(&self, cwd: &Path) -> Settings {
+    pub(crate) fn settings_in(&self, cwd: &Path) -> Settings {
         let policies = self.policies(cwd);
         Settings {
             written: policies.written(),

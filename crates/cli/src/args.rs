@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{approvals, check, doctor, hook, install, log, policy, rules, schema, status, uninstall};
+use crate::commands::{approvals, check, doctor, hook, install, learn, log, policy, rules, schema, status, uninstall};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -35,6 +35,8 @@ pub(crate) enum Command {
     Unlock,
     /// Prints the JSON Schema of files that people write.
     Schema(schema::Args),
+    /// Proposes rules that would spare you questions which come again and again.
+    Learn(learn::Args),
     /// Shows and checks the ledger.
     Log(log::Args),
     /// Lets a scripted agent run against the gate in a throw-away home.

@@ -41,6 +41,7 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Status(args) => commands::status::run(&args, ui),
         Command::Unlock => commands::unlock::run(ui),
         Command::Schema(args) => commands::schema::run(&args, ui),
+        Command::Learn(args) => commands::learn::run(&args, ui),
         Command::Log(args) => commands::log::run(&args, ui),
         Command::Demo => commands::demo::run(ui),
         Command::Hook(args) => Err(commands::hook::unreachable(&args)),

@@ -302,7 +302,13 @@ fn locked(reason: &str, effect: &Effect, kind: Kind) -> Finding {
 /// Whether a person's yes to a rule may hold for longer than one call. Only built-in rules say so of themselves.
 #[must_use]
 pub fn remembers(finding: &Finding) -> bool {
-    finding.origin == Origin::BuiltIn && RULES.iter().any(|rule| rule.id == finding.rule && rule.remember)
+    finding.origin == Origin::BuiltIn && may_remember(&finding.rule)
+}
+
+/// The same for the built-in rule of this id.
+#[must_use]
+pub fn may_remember(id: &str) -> bool {
+    RULES.iter().any(|rule| rule.id == id && rule.remember)
 }
 
 /// Ids of all built-in rules, in evaluation order.

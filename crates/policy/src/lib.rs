@@ -14,6 +14,7 @@ mod judgement;
 mod lang;
 mod places;
 mod posture;
+mod recorded;
 mod request;
 mod rules;
 #[cfg(test)]
@@ -25,8 +26,11 @@ mod written;
 pub use added::Added;
 pub use effect::{Effect, Tags, Target, Use};
 pub use facts::steers;
-pub use judgement::{Finding, Judgement, LOCKED, Origin, Settings, judge, judge_within, remembers, rule_ids};
+pub use judgement::{
+    Finding, Judgement, LOCKED, Origin, Settings, judge, judge_within, may_remember, remembers, rule_ids,
+};
 pub use posture::Posture;
+pub use recorded::Recorded;
 pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};
 pub use rules::{RULES_DIGEST, patterns};

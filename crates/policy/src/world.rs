@@ -87,7 +87,7 @@ pub enum Ignored {
 }
 
 impl Work<'_> {
-    fn subject(&self, dir: &str) -> String {
+    pub(crate) fn subject(&self, dir: &str) -> String {
         match self {
             Self::Changes(below) | Self::Untracked { below, .. } | Self::Modules(below) if !below.is_empty() => {
                 below.join(" ")
@@ -99,7 +99,7 @@ impl Work<'_> {
         }
     }
 
-    const fn question(&self) -> &'static str {
+    pub(crate) const fn question(&self) -> &'static str {
         match self {
             Self::Changes(_) | Self::Merge | Self::Modules(_) => "changes",
             Self::Untracked { .. } => "untracked",

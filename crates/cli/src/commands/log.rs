@@ -225,3 +225,27 @@ fn as_json(report: &Report) -> Value {
 fn fault(error: &LedgerError, exit: Exit) -> Fault {
     Fault::new(exit, format!("The ledger cannot be used: {error}.")).hint(error.hint())
 }
+
+/// The fault of a command that reads the ledger.
+pub(crate) fn unreadable(error: &LedgerError) -> Fault {
+    fault(error, Exit::Io)
+}
+
+/// An age on the command line: a number and `s`, `m`, `h` or `d`.
+pub(crate) fn age(text: &str) -> Result<std::time::Duration, String> {
+    let wrong = || format!("`{text}` is no age; write `30m`, `12h` or `7d`");
+    let unit = text.chars().next_back().ok_or_else(wrong)?;
+    let seconds: u64 = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 3600,
+        'd' => 86_400,
+        _ => return Err(wrong()),
+    };
+    let number = text.strip_suffix(unit).unwrap_or_default();
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    number
+        .checked_mul(seconds)
+        .map(std::time::Duration::from_secs)
+        .ok_or_else(wrong)
+}

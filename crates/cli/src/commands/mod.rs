@@ -7,6 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
 pub(crate) mod install;
+pub(crate) mod learn;
 pub(crate) mod log;
 pub(crate) mod policy;
 pub(crate) mod rules;

@@ -3,6 +3,7 @@
 mod doctor;
 mod list;
 mod patch;
+mod replay;
 mod test;
 
 use std::path::PathBuf;
@@ -28,6 +29,8 @@ enum What {
     Doctor(doctor::Args),
     /// Holds a patch against the rules on patches.
     Check(patch::Args),
+    /// Judges past decisions again by what is set now, and shows which would be others.
+    Replay(replay::Args),
     /// Judges the requests of a file and compares with what it expects.
     Test(test::Args),
 }
@@ -37,6 +40,7 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
         What::List(args) => list::run(args, ui),
         What::Doctor(args) => doctor::run(args, ui),
         What::Check(args) => patch::run(args, ui),
+        What::Replay(args) => replay::run(args, ui),
         What::Test(args) => test::run(args, ui),
     }
 }
