@@ -35,6 +35,14 @@ impl Tags {
         let alike = |(a, b): (&&'static str, &&'static str)| core::ptr::eq(*a, *b) || a == b;
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(alike)
     }
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+    /// Takes back what was added after the first ones.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
     /// All labels, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.0.iter().copied()

@@ -84,7 +84,7 @@ impl Eval<'_> {
         let computed = words
             .first()
             .is_some_and(|w| !matches!(w.parts.as_slice(), [Part::Lit(_)]));
-        if let (true, Some(name)) = (computed, argv.first().and_then(Value::written)) {
+        if computed && let Some(name) = argv.first().and_then(Value::written) {
             self.chain.push(alloc::format!("the name comes out as `{name}`"));
             let out = self.simple_call(assigns, &argv, stdin, piped, span);
             self.chain.pop();
@@ -214,14 +214,14 @@ impl Eval<'_> {
     /// Sets a variable. Some variables make other programs run something; that is an effect wherever it is set.
     pub(super) fn set(&mut self, name: &str, value: Value, append: bool) {
         let name = self.referred(name);
-        let mut full = value.clone();
+        let mut full = value;
         if append && let Some(Var::Scalar(before)) = self.state.vars.get(&name) {
-            full = before.clone();
-            full.append(&value);
-            full.span = value.span;
+            let added = core::mem::replace(&mut full, before.clone());
+            full.append(&added);
+            full.span = added.span;
         }
         self.environment(&name, &full);
-        self.state.vars.insert(name, Var::Scalar(full));
+        self.state.vars.insert(&name, Var::Scalar(full));
     }
 
     /// What setting an environment variable makes happen, by the table `env`.
@@ -480,7 +480,7 @@ impl Eval<'_> {
                 if self.state.aliases.len() >= MAX_ALIASES {
                     return self.give_up("too many aliases", arg.span);
                 }
-                self.state.aliases.insert(name, text);
+                self.state.aliases.insert(&name, text);
             }
         }
     }

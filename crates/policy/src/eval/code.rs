@@ -14,7 +14,7 @@ use crate::{Act, Target, lang};
 impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
     pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
-        let lang = language(role.arg, &context.program);
+        let lang = language(role.arg, context.program);
         if matches!(
             value.known(),
             Some("-" | "/dev/stdin" | "/proc/self/fd/0" | "/dev/fd/0")
@@ -34,7 +34,7 @@ impl Eval<'_> {
             return;
         }
         let saved = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
-        let program = context.program.clone();
+        let program = context.program;
         let stdin = context.stdin.clone();
         self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
         self.state.positional = saved;
@@ -145,10 +145,10 @@ impl Eval<'_> {
     }
 
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
-        let lang = language(role.arg, &context.program);
+        let lang = language(role.arg, context.program);
         if lang != "sh" {
             let args = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
-            let out = self.code_value(lang, value, &context.program, context.stdin.clone(), role.tags);
+            let out = self.code_value(lang, value, context.program, context.stdin.clone(), role.tags);
             self.state.positional = args;
             // A program of awk or sed prints for every line that it reads, which is not followed here.
             let begins = value.known().is_some_and(|t| t.trim_start().starts_with("BEGIN"));
@@ -157,7 +157,7 @@ impl Eval<'_> {
         }
         // `bash -c CODE name a b`: the word after the code is `$0`.
         let args: super::Shared<_> = rest.get(1..).unwrap_or_default().to_vec().into();
-        let program = context.program.clone();
+        let program = context.program;
         let stdin = context.stdin.clone();
         let out = self.child(|eval| {
             eval.state.positional = args.clone();
@@ -267,8 +267,8 @@ impl Eval<'_> {
                 if context.stdin.is_empty() || (!context.piped && value.has_unknown()) {
                     return;
                 }
-                let lang = language(role.arg, &context.program);
-                let program = context.program.clone();
+                let lang = language(role.arg, context.program);
+                let program = context.program;
                 let out = self.child(|eval| eval.code_here(lang, &value, &program, Stream::empty(), &["stdin"]));
                 self.printed = Some(out).filter(|_| !matches!(lang, "awk" | "sed"));
             }
@@ -281,12 +281,12 @@ impl Eval<'_> {
                     "",
                     Target::Text("what flows in".into()),
                     tags,
-                    &context.program,
+                    context.program,
                     span,
                 );
             }
             RoleKind::Script if context.piped => {
-                self.code_value("sh", &value, &context.program.clone(), Stream::empty(), role.tags);
+                self.code_value("sh", &value, context.program, Stream::empty(), role.tags);
             }
             _ => {}
         }

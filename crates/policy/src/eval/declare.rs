@@ -13,7 +13,7 @@ impl Eval<'_> {
         let mut flags = String::new();
         for word in words {
             if let Some((name, values)) = self.array_argument(word) {
-                self.state.vars.insert(name, Var::Array(values));
+                self.state.vars.insert(&name, Var::Array(values));
             } else if let [Part::Words(raw)] = word.parts.as_slice() {
                 let values = self.many_fields(raw);
                 self.declare_values(builtin, values, &mut flags);
@@ -34,7 +34,7 @@ impl Eval<'_> {
             let exports = builtin == "export" || flags.contains('x');
             let Some(eq) = text.find('=') else {
                 if exports {
-                    self.state.exported.insert(text, ());
+                    self.state.exported.insert(&text, ());
                 }
                 continue;
             };

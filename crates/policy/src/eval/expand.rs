@@ -116,7 +116,7 @@ impl Eval<'_> {
                 Part::Param(param) => self.param(param, out, mode),
                 Part::Command(script) => {
                     let stream = self.substitution(script);
-                    self.insert(stream_value(stream), out, mode);
+                    self.insert(&stream_value(stream), out, mode);
                 }
                 Part::Arith(expression) => match self.arith(expression) {
                     Some(n) => out.current().push_text(&n.to_string()),
@@ -259,32 +259,32 @@ impl Eval<'_> {
     }
 
     /// Puts an expanded value into the word; outside quotes it is split and its globs are active.
-    pub(super) fn insert(&mut self, value: Value, out: &mut Fields, mode: Mode) {
+    pub(super) fn insert(&mut self, value: &Value, out: &mut Fields, mode: Mode) {
         self.spend_bytes(value.weight() + BYTES_PER_WORD);
         if mode != Mode::Split {
             if mode == Mode::Quoted || !value.pieces.is_empty() {
-                out.current().append(&value);
+                out.current().append(value);
             }
             return;
         }
         let ifs = self.ifs();
         for piece in &value.pieces {
             match piece {
-                Piece::Text(text) => split(text, &ifs, value.labels, out),
+                Piece::Text(text) => split(text, ifs, value.labels, out),
                 Piece::Glob(g) => out.current().pieces.push(Piece::Glob(g.clone())),
                 Piece::Unknown => out.current().push_unknown(value.labels),
                 Piece::File(_) => out.current().append(&Value {
-                    pieces: alloc::vec![piece.clone()],
+                    pieces: piece.clone().into(),
                     ..value.clone()
                 }),
             }
         }
     }
 
-    pub(super) fn ifs(&self) -> String {
+    pub(super) fn ifs(&self) -> &str {
         match self.state.vars.get("IFS") {
-            Some(Var::Scalar(v)) => v.known().unwrap_or(" \t\n").to_string(),
-            _ => " \t\n".to_string(),
+            Some(Var::Scalar(v)) => v.known().unwrap_or(" \t\n"),
+            _ => " \t\n",
         }
     }
 }
@@ -309,7 +309,7 @@ pub(super) fn stream_value(stream: Stream) -> Value {
     match stream.text {
         Some(text) => Value::text(text).labelled(stream.labels),
         None => Value {
-            pieces: alloc::vec![stream.file.map_or(Piece::Unknown, Piece::File)],
+            pieces: stream.file.map_or(Piece::Unknown, Piece::File).into(),
             labels: stream.labels,
             ..Value::default()
         },

@@ -23,7 +23,7 @@ impl Eval<'_> {
         };
         // `-a FILE` takes the place of what flows in.
         let list = parsed.option("-a").and_then(|(_, file)| file.as_ref());
-        let list = list.map(|file| self.read_file(file, &context.program));
+        let list = list.map(|file| self.read_file(file, context.program));
         let stdin = list.as_ref().unwrap_or(&context.stdin);
         let fed: Vec<Value> = match &stdin.text {
             Some(text) if list.is_some() || context.piped => text
@@ -45,7 +45,7 @@ impl Eval<'_> {
             .iter()
             .find(|(o, _)| o.named("-I"))
             .and_then(|(_, v)| v.as_ref())
-            .and_then(Value::known)
+            .and_then(|v| v.known())
             .unwrap_or("{}")
             .to_string();
         let marks = self.marks.len();
@@ -128,7 +128,7 @@ impl Eval<'_> {
 
 /// What a find prints: something below each of the places that it starts from.
 pub(super) fn found_lines(parsed: &Parsed) -> Option<String> {
-    let starts: Vec<&Value> = parsed.operands.iter().map(|(v, _)| v).collect();
+    let starts: Vec<&Value> = parsed.operands.iter().map(|(v, _)| *v).collect();
     let known: Option<Vec<String>> = starts.iter().map(|v| v.written()).collect();
     let mut known = known?;
     if known.is_empty() {
@@ -145,7 +145,7 @@ pub(super) fn found_by(parsed: &Parsed) -> Value {
     let mut start = parsed
         .operands
         .first()
-        .map_or_else(|| Value::text("."), |(v, _)| v.clone());
+        .map_or_else(|| Value::text("."), |(v, _)| (*v).clone());
     // Without a filter the place that it starts from is found too.
     if !parsed.tag("filter") {
         return start;
@@ -162,7 +162,7 @@ fn found_below(parsed: &Parsed) -> Value {
     let mut start = parsed
         .operands
         .get(1)
-        .map_or_else(|| Value::text("."), |(v, _)| v.clone());
+        .map_or_else(|| Value::text("."), |(v, _)| (*v).clone());
     let pattern = parsed.operands.first().and_then(|(v, _)| v.known());
     if parsed.tag("filter") || !matches!(pattern, None | Some("" | "." | ".*" | "^")) {
         start.push_text("/");

@@ -14,8 +14,8 @@ const MAX_FOLDERS: usize = 16;
 impl Eval<'_> {
     /// An archive is unpacked here: one that flows in, or that a file holds which was downloaded before.
     pub(super) fn unpack(&mut self, parsed: &Parsed, context: &Context) {
-        let options = parsed.options.iter().filter_map(|(_, value)| value.as_ref());
-        let words = options.chain(parsed.operands.iter().map(|(value, _)| value));
+        let options = parsed.options.iter().filter_map(|(_, value)| value.as_deref());
+        let words = options.chain(parsed.operands.iter().map(|(value, _)| *value));
         let downloaded = |value: &Value| self.written_to(value).is_some_and(|s| s.labels.has(Labels::NETWORK));
         let flows = context.piped && context.stdin.labels.has(Labels::NETWORK);
         if (flows || words.into_iter().any(downloaded))

@@ -48,7 +48,7 @@ impl Eval<'_> {
         };
         let line = Value::text(line + &handed_on(parsed, 1)).at(span);
         let why = alloc::format!("git alias {name}");
-        let program = context.program.clone();
+        let program = context.program;
         self.nested(span, &why, |eval| {
             eval.code_value("sh", &line, &program, Stream::empty(), &[])
         });

@@ -23,14 +23,14 @@ const MAX_MOVES: usize = 64;
 const FOLDERS: &[&str] = &["root", "home", "system-dir", "workspace-root", "temp-root"];
 
 /// The folder that the facts of a call name.
-pub(super) fn folder_of(parsed: &Parsed) -> Option<(&Value, Role)> {
+pub(super) fn folder_of<'p>(parsed: &'p Parsed<'_>) -> Option<(&'p Value, Role)> {
     let into = |role: &Role| role.kind == RoleKind::Write && role.arg == "into";
     let option = parsed.options.iter().find(|(o, _)| into(&o.role));
-    option.and_then(|(o, value)| Some((value.as_ref()?, o.role)))
+    option.and_then(|(o, value)| Some((value.as_deref()?, o.role)))
 }
 
 /// The last of several operands, when what is written there comes from the others.
-fn target_of(parsed: &Parsed) -> Option<(&Value, Role)> {
+fn target_of<'w>(parsed: &Parsed<'w>) -> Option<(&'w Value, Role)> {
     let (value, role) = parsed.operands.last().filter(|_| parsed.operands.len() > 1)?;
     let copied = role.kind == RoleKind::Write && ["copy", "link"].iter().any(|t| role.tags.contains(t));
     let fetched = role.kind == RoleKind::Remote && role.arg == "to" && !is_remote(value);
@@ -63,7 +63,7 @@ impl Eval<'_> {
                     let mut tags = context.tags.clone();
                     role.tags.iter().for_each(|t| tags.add(t));
                     let value = Value::text(path.as_str()).at(folder.span);
-                    self.path_effect(Act::Write, "", &value, tags, &context.program);
+                    self.path_effect(Act::Write, "", &value, tags, context.program);
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Eval<'_> {
                 "files.collide",
                 Target::Path(place),
                 tags,
-                &context.program,
+                context.program,
                 target.span,
             );
         }

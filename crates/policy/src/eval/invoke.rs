@@ -40,7 +40,7 @@ impl Eval<'_> {
         if self.nest >= MAX_NEST || !self.spend(1, span) {
             return Stream::unknown(Labels::RUNTIME);
         }
-        let Some(text) = name.known().map(ToString::to_string) else {
+        let Some(text) = name.known() else {
             let shown = name.pattern();
             let words = shown
                 .rsplit_once('/')
@@ -52,13 +52,13 @@ impl Eval<'_> {
         };
         self.note_call(argv);
         let external = core::mem::take(&mut self.external);
-        if let Some(function) = self.state.functions.get(&text).filter(|_| !external).cloned() {
-            return self.call(&text, &function, argv, stdin, piped);
+        if let Some(function) = self.state.functions.get(text).filter(|_| !external).cloned() {
+            return self.call(text, &function, argv, stdin, piped);
         }
-        if let Some(out) = self.builtin(&text, argv, &stdin, piped, span) {
+        if let Some(out) = self.builtin(text, argv, &stdin, piped, span) {
             return out;
         }
-        let base = text.rsplit('/').next().unwrap_or(&text);
+        let base = text.rsplit('/').next().unwrap_or(text);
         let renamed = match text.contains('/').then(|| self.resolve(name)) {
             Some(Target::Path(path)) => self.state.renamed.get(&path).cloned(),
             _ => None,
@@ -242,7 +242,7 @@ impl Eval<'_> {
             }
             if let Some(value) = value {
                 if option.names.is_empty() {
-                    labels = labels.with(self.mention(value, &context.program));
+                    labels = labels.with(self.mention(value, context.program));
                 } else {
                     let code = option.role.kind == RoleKind::Code && !matches!(option.role.arg, "" | "sh");
                     let given: Vec<Value>;
@@ -251,7 +251,7 @@ impl Eval<'_> {
                         codes += 1;
                         let most = if codes > MAX_CODES { MAX_GIVEN } else { usize::MAX };
                         let operands = parsed.operands.iter().take(most);
-                        given = operands.map(|(v, _)| v.clone()).collect();
+                        given = operands.map(|(v, _)| (*v).clone()).collect();
                         self.spend_bytes(given.len() * BYTES_PER_WORD);
                         &given
                     } else if words_option(option) {
@@ -275,9 +275,9 @@ impl Eval<'_> {
             } else {
                 &[]
             };
-            let rest: Vec<Value> = after.iter().map(|(v, _)| v.clone()).collect();
+            let rest: Vec<Value> = after.iter().map(|(v, _)| (*v).clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
-            self.compiled(*role, value, &context.program);
+            self.compiled(*role, value, context.program);
         }
         self.put_into(parsed, &context);
         self.moves(parsed);
@@ -319,11 +319,11 @@ impl Eval<'_> {
             On::None if does.act == Act::Discard => return self.discard(does, &[], tags, context, parsed, span),
             On::None => {
                 self.stage().iter().for_each(|label| tags.add(label));
-                return self.effect(does.act, does.what, Target::None, tags, &context.program, span);
+                return self.effect(does.act, does.what, Target::None, tags, context.program, span);
             }
             On::Cwd => {
                 let here = Value::text(".").at(span);
-                self.path_effect(does.act, does.what, &here, tags, &context.program);
+                self.path_effect(does.act, does.what, &here, tags, context.program);
                 return;
             }
             On::Path(path) if does.what.starts_with("task.") => {
@@ -332,18 +332,18 @@ impl Eval<'_> {
             }
             On::Path(path) => {
                 let value = Value::text(path).at(span);
-                self.path_effect(does.act, does.what, &value, tags, &context.program);
+                self.path_effect(does.act, does.what, &value, tags, context.program);
                 return;
             }
-            On::Operands => parsed.operands.iter().map(|(v, _)| v).collect(),
+            On::Operands => parsed.operands.iter().map(|(v, _)| *v).collect(),
             On::Files => parsed.files().collect(),
-            On::First => parsed.operands.iter().map(|(v, _)| v).take(1).collect(),
-            On::Last => parsed.operands.iter().map(|(v, _)| v).rev().take(1).collect(),
+            On::First => parsed.operands.iter().map(|(v, _)| *v).take(1).collect(),
+            On::Last => parsed.operands.iter().map(|(v, _)| *v).rev().take(1).collect(),
             On::Option(name) => parsed
                 .options
                 .iter()
                 .filter(|(o, _)| o.named(name))
-                .filter_map(|(_, v)| v.as_ref())
+                .filter_map(|(_, v)| v.as_deref())
                 .collect(),
         };
         if does.what.starts_with("task.") {
@@ -360,12 +360,12 @@ impl Eval<'_> {
     fn act_on(&mut self, does: &Does, value: &Value, mut tags: Tags, context: &Context, span: Span) {
         match does.act {
             Act::Read | Act::Write | Act::Delete | Act::Permit => {
-                self.path_effect(does.act, does.what, value, tags, &context.program);
+                self.path_effect(does.act, does.what, value, tags, context.program);
             }
             _ => {
                 value.labels.names().for_each(|l| tags.add(l));
                 let target = Target::Text(value.pattern().replace(UNKNOWN, "…"));
-                self.effect(does.act, does.what, target, tags, &context.program, span);
+                self.effect(does.act, does.what, target, tags, context.program, span);
             }
         }
     }
@@ -382,7 +382,7 @@ impl Eval<'_> {
             // On another host, or in folders that the program finds, the working directory is another one.
             (RoleKind::ScriptWords, _) if role.tags.iter().any(|t| ["remote", "elsewhere"].contains(t)) => {
                 let joined = join(words);
-                let program = context.program.clone();
+                let program = context.program;
                 self.subshell(|eval| {
                     eval.state.cwd = None;
                     eval.code_value("sh", &joined, &program, context.stdin.clone(), role.tags)
@@ -393,7 +393,7 @@ impl Eval<'_> {
                 self.code_value(
                     "sh",
                     &joined,
-                    &context.program.clone(),
+                    context.program,
                     context.stdin.clone(),
                     role.tags,
                 )

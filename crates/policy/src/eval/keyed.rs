@@ -31,7 +31,7 @@ impl Eval<'_> {
 
     /// An element by its name; the variable has a name that no text can give it otherwise.
     pub(super) fn set_keyed(&mut self, name: &str, key: &str, value: Value) {
-        self.state.vars.insert(format!("{name}[{key}]"), Var::Scalar(value));
+        self.state.vars.insert(&format!("{name}[{key}]"), Var::Scalar(value));
     }
 
     /// The element of this name, if one was set.
@@ -63,7 +63,7 @@ impl Eval<'_> {
         let known = next.is_some();
         let (letter, argument, index) = next.unwrap_or_else(|| (unknown(), unknown(), found.last().map_or(1, |o| o.2)));
         let number = |n: usize| Var::Scalar(Value::text(format!("{n}")));
-        self.state.vars.insert(name, Var::Scalar(letter));
+        self.state.vars.insert(&name, Var::Scalar(letter));
         self.state.vars.insert("OPTARG", Var::Scalar(argument));
         self.state.vars.insert("OPTIND", number(index));
         self.state.vars.insert(PLACE, number(if known { at + 1 } else { 0 }));

@@ -95,7 +95,7 @@ impl Eval<'_> {
         if loss.is_nothing() && !tags.has("loss-unknown") {
             tags.add("nothing-lost");
         }
-        self.effect_with(does.act, does.what, target, tags, &context.program, span, loss);
+        self.effect_with(does.act, does.what, target, &mut tags, context.program, span, loss);
     }
 
     /// What would be lost, as far as that is proved.

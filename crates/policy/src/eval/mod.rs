@@ -32,6 +32,7 @@ mod mounts;
 mod params;
 mod paths;
 mod patterns;
+mod pieces;
 mod recode;
 mod redirects;
 mod results;
@@ -42,12 +43,12 @@ mod tasks;
 mod textlines;
 mod tree;
 mod unlisted;
+mod uses;
 mod value;
 
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 
@@ -57,7 +58,7 @@ pub(crate) use filters::inflate;
 use state::{Function, Log, Shared, State, Var};
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};
 
-use crate::effect::{Tags, Use};
+use crate::effect::Tags;
 use crate::facts::RoleKind;
 use crate::places;
 use crate::world::Recorder;
@@ -120,7 +121,7 @@ pub(crate) struct Eval<'w> {
     /// Modules that code has loaded.
     modules: Vec<String>,
     /// Variables of the text that the present command was made of.
-    uses: Arc<Vec<Use>>,
+    uses: uses::Uses,
     /// Where the present command stands.
     here: Span,
     /// What ran so far may have changed what the world says about work that could be lost.
@@ -203,7 +204,7 @@ impl<'w> Eval<'w> {
             disturbed: false,
             taken: Vec::new(),
             moved_refs: false,
-            uses: Arc::default(),
+            uses: uses::Uses::default(),
             here: Span::default(),
             linked: None,
             dropped: false,
@@ -447,21 +448,30 @@ impl<'w> Eval<'w> {
         program: &str,
         span: Span,
     ) {
-        self.effect_with(act, what, target, tags, program, span, Loss::default());
+        let mut tags = tags;
+        self.effect_with(act, what, target, &mut tags, program, span, Loss::default());
     }
 
+    /// The same with what would be lost. The labels are left as they were.
     #[expect(clippy::too_many_arguments, reason = "they are the parts of an effect")]
     fn effect_with(
         &mut self,
         act: Act,
         what: &'static str,
         target: Target,
-        tags: Tags,
+        tags: &mut Tags,
         program: &str,
         span: Span,
         loss: Loss,
     ) {
-        let mut tags = tags;
+        let given = tags.len();
+        self.label_around(act, tags);
+        self.keep_effect(act, what, target, tags, program, span, loss);
+        tags.truncate(given);
+    }
+
+    /// Labels that an effect has because of what stands around the call.
+    fn label_around(&self, act: Act, tags: &mut Tags) {
         if act == Act::Do || act == Act::Delete {
             // What a container shares with the machine is not only the container's.
             let shared = tags.has("mounted");
@@ -472,8 +482,21 @@ impl<'w> Eval<'w> {
             tags.add("in-file");
         }
         for mark in &self.marks {
-            mark.put(act, &mut tags);
+            mark.put(act, tags);
         }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "they are the parts of an effect")]
+    fn keep_effect(
+        &mut self,
+        act: Act,
+        what: &'static str,
+        target: Target,
+        tags: &Tags,
+        program: &str,
+        span: Span,
+        loss: Loss,
+    ) {
         // What was put together from elsewhere has no place of its own; the command that it is in has one.
         let at = self
             .pin
@@ -482,12 +505,12 @@ impl<'w> Eval<'w> {
             act,
             what,
             target: &target,
-            tags: &tags,
+            tags,
             program,
             span: at,
         };
         self.moved_refs |= losses::moves_refs(act, what);
-        self.disturbed |= losses::disturbs(act, what, &target, &tags);
+        self.disturbed |= losses::disturbs(act, what, &target, tags);
         if self.effects.says_nothing_new(&new) {
             return;
         }
@@ -503,11 +526,11 @@ impl<'w> Eval<'w> {
             act,
             what,
             target,
-            tags,
+            tags: tags.clone(),
             program: program.into(),
             span: at,
             chain,
-            uses: self.uses.clone(),
+            uses: self.uses.words(),
             loss,
         });
     }

@@ -1,19 +1,14 @@
 //! `$name` and `${...}`.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use shell::{Param, ParamOp, Span, Word};
 
 use super::expand::{Fields, Mode};
 use super::{Eval, Labels, Stream, Value, Var, patterns};
-use crate::{Answer, Use};
-
-/// Variables that are named for one command.
-const MAX_USES: usize = 8;
-/// Characters of a variable that are shown.
-const SHOWN: usize = 40;
+use crate::Answer;
 
 /// What a parameter holds.
 enum Held {
@@ -25,10 +20,13 @@ enum Held {
 
 impl Eval<'_> {
     pub(super) fn param(&mut self, param: &Param, out: &mut Fields, mode: Mode) {
+        if self.plain(param, out, mode) {
+            return;
+        }
         let held = self.held(param);
         if param.length {
             let value = length(&held).map_or_else(|| Value::unknown(Labels::RUNTIME), |n| Value::text(n.to_string()));
-            return self.insert(value, out, mode);
+            return self.insert(&value, out, mode);
         }
         if let ParamOp::Default { op, colon, word } = &param.op {
             return self.default(param, held, (*op, *colon), word, out, mode);
@@ -39,10 +37,26 @@ impl Eval<'_> {
             }
             Held::One(value) => {
                 let value = self.operate(&param.op, &value);
-                self.insert(value, out, mode);
+                self.insert(&value, out, mode);
             }
             Held::Many(values) => self.many(param, &values, out, mode),
         }
+    }
+
+    /// `$name` of a variable that holds one value, which is put into the word as it is. `false`: it is something else.
+    fn plain(&mut self, param: &Param, out: &mut Fields, mode: Mode) -> bool {
+        if !matches!(param.op, ParamOp::None) || param.length || param.indirect || param.index.is_some() {
+            return false;
+        }
+        let name = self.referred(&param.name);
+        let Some((name, var)) = self.state.vars.shared(&name) else {
+            return false;
+        };
+        let (name, var) = (name.clone(), var.clone());
+        let Var::Scalar(value) = var.as_ref() else { return false };
+        self.used(&name, &var);
+        self.insert(value, out, mode);
+        true
     }
 
     /// `$@`, `$*`, `${a[@]}`: one field each, or joined for `*` inside quotes.
@@ -72,15 +86,15 @@ impl Eval<'_> {
                     out.end_field();
                 }
             }
-            self.insert(value.clone(), out, mode);
+            self.insert(value, out, mode);
         }
     }
 
     fn held(&mut self, param: &Param) -> Held {
-        let mut name = param.name.clone();
+        let mut name = Cow::Borrowed(param.name.as_str());
         if param.indirect && param.op != ParamOp::Names {
             match self.indirect_name(param) {
-                Some(Ok(target)) => name = target,
+                Some(Ok(target)) => name = Cow::Owned(target),
                 Some(Err(held)) => return held,
                 None => return Held::Unset,
             }
@@ -118,46 +132,38 @@ impl Eval<'_> {
     fn named(&mut self, name: &str, index: Option<&Value>) -> Held {
         let all = index.is_some_and(|i| matches!(i.known(), Some("@" | "*")) || i.pattern() == "*");
         let name = self.referred(name);
-        match self.state.vars.get(&name).cloned() {
-            Some(Var::Ref(_)) => Held::Unset,
-            Some(Var::Scalar(value)) => {
-                self.used(&name, &value);
-                Held::One(value)
+        let Some((key, var)) = self.state.vars.shared(&name) else {
+            return self.special(&name);
+        };
+        let (key, var) = (key.clone(), var.clone());
+        match var.as_ref() {
+            Var::Ref(_) => Held::Unset,
+            Var::Scalar(value) => {
+                self.used(&key, &var);
+                Held::One(value.clone())
             }
-            Some(Var::Array(values)) if all => Held::Many(values),
-            Some(Var::Array(values)) => match self.get_keyed(&name, index) {
+            Var::Array(values) if all => Held::Many(values.clone()),
+            Var::Array(values) => match self.get_keyed(&name, index) {
                 Some(value) => Held::One(value),
-                None => self.element(&values, index),
+                None => self.element(values, index),
             },
-            None => self.special(&name),
         }
-    }
-
-    /// Takes note of a variable that a command is made of.
-    fn used(&mut self, name: &str, value: &Value) {
-        if self.uses.len() >= MAX_USES || self.uses.iter().any(|u| u.name == name) {
-            return;
-        }
-        let Some(text) = value.known() else { return };
-        let shown: String = text.chars().take(SHOWN).collect();
-        let set_here = self.pin.is_none() && value.span.start < value.span.end;
-        Arc::make_mut(&mut self.uses).push(Use {
-            name: name.into(),
-            value: shown,
-            span: set_here.then_some(value.span),
-        });
     }
 
     /// The variable that a name stands for after `declare -n`; references that go round in a circle end somewhere in it.
-    pub(super) fn referred(&self, name: &str) -> String {
-        let mut name = name;
+    pub(super) fn referred<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        let mut target = name;
         for _ in 0..16 {
-            match self.state.vars.get(name) {
-                Some(Var::Ref(target)) => name = target,
+            match self.state.vars.get(target) {
+                Some(Var::Ref(next)) => target = next,
                 _ => break,
             }
         }
-        name.to_string()
+        if target == name {
+            Cow::Borrowed(name)
+        } else {
+            Cow::Owned(target.to_string())
+        }
     }
 
     fn element(&mut self, values: &[Value], index: Option<&Value>) -> Held {
@@ -263,7 +269,7 @@ impl Eval<'_> {
         };
         match (op, unset) {
             // The shell stops when it is unset, so whatever comes out is not empty.
-            ('?', _) if outside => self.insert(Value::unknown(Labels::RUNTIME), out, mode),
+            ('?', _) if outside => self.insert(&Value::unknown(Labels::RUNTIME), out, mode),
             ('+', true) => {
                 let _ = self.word(word);
             }
@@ -280,7 +286,7 @@ impl Eval<'_> {
                     let _ = self.word(word);
                 }
                 match held {
-                    Held::One(v) => self.insert(v, out, mode),
+                    Held::One(v) => self.insert(&v, out, mode),
                     Held::Many(vs) => self.many(param, &vs, out, mode),
                     Held::Unset => {}
                 }

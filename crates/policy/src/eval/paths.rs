@@ -122,7 +122,7 @@ impl Eval<'_> {
             tags.add(label);
         }
         let target = display_path(target);
-        self.effect_with(act, what, target, tags.clone(), program, value.span, loss);
+        self.effect_with(act, what, target, &mut tags, program, value.span, loss);
         tags
     }
 

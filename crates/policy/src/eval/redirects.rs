@@ -136,12 +136,13 @@ impl Eval<'_> {
 
     /// Hands what was written to the files it was redirected to; the rest flows on.
     pub(super) fn deliver(&mut self, out: Stream, files: &[(Value, bool)]) -> Stream {
-        if files.is_empty() {
+        let Some(((last, append), others)) = files.split_last() else {
             return out;
-        }
-        for (value, append) in files {
+        };
+        for (value, append) in others {
             self.remember_written(value, out.clone(), *append);
         }
+        self.remember_written(last, out, *append);
         Stream::empty()
     }
 
@@ -164,7 +165,10 @@ impl Eval<'_> {
         } else {
             None
         };
-        let stream = before.map_or(stream.clone(), |b| b.then(stream));
-        self.state.written.insert(path, stream);
+        let stream = match before {
+            Some(before) => before.then(stream),
+            None => stream,
+        };
+        self.state.written.insert(&path, stream);
     }
 }

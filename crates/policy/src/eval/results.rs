@@ -2,7 +2,6 @@
 
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::roles::Context;
 use super::{Eval, Labels, Stream, Value, filters};
@@ -127,14 +126,9 @@ impl Eval<'_> {
         if let Some(text) = self.answer(name, parsed) {
             return Some(text + "\n");
         }
-        let files: Vec<Value> = parsed
-            .operands
-            .iter()
-            .filter(|(_, r)| r.kind == RoleKind::Read)
-            .map(|(v, _)| v.clone())
-            .collect();
+        let files = parsed.operands.iter().filter(|(_, r)| r.kind == RoleKind::Read);
         let mut input = None;
-        for file in &files {
+        for (file, _) in files {
             let piece = if file.known() == Some("-") {
                 context.stdin.clone()
             } else {

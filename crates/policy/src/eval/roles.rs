@@ -10,8 +10,8 @@ use crate::facts::{Role, RoleKind, setting};
 use crate::{Act, Target};
 
 /// The call that a word belongs to.
-pub(super) struct Context {
-    pub(super) program: String,
+pub(super) struct Context<'c> {
+    pub(super) program: &'c str,
     /// Labels from options.
     pub(super) tags: Tags,
     pub(super) stdin: Stream,
@@ -24,10 +24,10 @@ pub(super) struct Context {
     pub(super) into: Option<Value>,
 }
 
-impl Context {
-    pub(super) fn new(program: &str, tags: Tags, stdin: Stream, piped: bool) -> Self {
+impl<'c> Context<'c> {
+    pub(super) fn new(program: &'c str, tags: Tags, stdin: Stream, piped: bool) -> Self {
         Self {
-            program: program.into(),
+            program,
             tags,
             stdin,
             piped,
@@ -63,7 +63,7 @@ impl Eval<'_> {
     pub(super) fn role(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) -> Labels {
         let mut tags = context.tags.clone();
         role.tags.iter().for_each(|t| tags.add(t));
-        let program = context.program.as_str();
+        let program = context.program;
         match role.kind {
             RoleKind::Name if role.tags.contains(&"database") => {
                 self.enter_database(value);
@@ -207,7 +207,7 @@ impl Eval<'_> {
             "",
             Target::Text(shown(value)),
             tags,
-            &context.program,
+            context.program,
             value.span,
         );
         value.labels
@@ -245,14 +245,14 @@ impl Eval<'_> {
                 "",
                 Target::Text("what flows in".into()),
                 tags,
-                &context.program,
+                context.program,
                 value.span,
             );
             return context.stdin.labels;
         }
-        let labels = self.read_with(value, Tags::default(), &context.program).labels;
+        let labels = self.read_with(value, Tags::default(), context.program).labels;
         labels.names().for_each(|l| tags.add(l));
-        self.path_effect(Act::Send, "", value, tags, &context.program);
+        self.path_effect(Act::Send, "", value, tags, context.program);
         labels
     }
 
@@ -267,7 +267,7 @@ impl Eval<'_> {
     fn url(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {
         let text = value.pattern();
         if text.starts_with("file:") || text.starts_with(['/', '~']) {
-            return self.read_with(value, tags, &context.program).labels;
+            return self.read_with(value, tags, context.program).labels;
         }
         value.labels.names().for_each(|l| tags.add(l));
         if is_metadata(&text) {
@@ -287,7 +287,7 @@ impl Eval<'_> {
                 "",
                 Target::Host(host_of(&text)),
                 tags.clone(),
-                &context.program,
+                context.program,
                 value.span,
             );
         }
@@ -296,7 +296,7 @@ impl Eval<'_> {
             "",
             Target::Host(host_of(&text)),
             tags,
-            &context.program,
+            context.program,
             value.span,
         );
         Labels::NETWORK
@@ -319,7 +319,7 @@ impl Eval<'_> {
                 .into
                 .as_ref()
                 .map_or_else(|| Value::text(name), |dir| dir.joined(name));
-            self.act_path(Act::Write, &path.at(value.span), tags, &context.program);
+            self.act_path(Act::Write, &path.at(value.span), tags, context.program);
         }
     }
 
@@ -359,13 +359,13 @@ impl Eval<'_> {
                     "",
                     Target::Host(host_of(&value.pattern())),
                     tags,
-                    &context.program,
+                    context.program,
                     value.span,
                 );
                 Labels::NONE
             }
             ("to", false) => {
-                let labels = self.act_path(Act::Write, value, tags, &context.program);
+                let labels = self.act_path(Act::Write, value, tags, context.program);
                 if !near {
                     self.remember_written(value, Stream::unknown(Labels::NETWORK), false);
                 }
@@ -381,13 +381,13 @@ impl Eval<'_> {
                     "",
                     Target::Host(host_of(&value.pattern())),
                     tags,
-                    &context.program,
+                    context.program,
                     value.span,
                 );
                 Labels::NETWORK
             }
             (_, false) if context.remote_target && !near => self.send_file(value, tags, context),
-            (_, false) => self.read_with(value, tags, &context.program).labels,
+            (_, false) => self.read_with(value, tags, context.program).labels,
         }
     }
 
@@ -418,7 +418,7 @@ impl Eval<'_> {
             line.push_text(" ");
             line.append(word);
         }
-        self.code_value("sh", &line, &context.program, context.stdin.clone(), &[]);
+        self.code_value("sh", &line, context.program, context.stdin.clone(), &[]);
     }
 
     /// A package by name, from the registry that `table` is about: one that is spelt almost like a well-known one.
@@ -468,7 +468,7 @@ impl Eval<'_> {
                     "setting",
                     Target::Text(key.into()),
                     tags,
-                    &context.program,
+                    context.program,
                     value.span,
                 );
             }
@@ -480,7 +480,7 @@ impl Eval<'_> {
                 } else {
                     super::invoke::join(&[Value::text("git"), value.clone()])
                 };
-                self.code_value("sh", &line.at(value.span), &context.program, Stream::empty(), &[]);
+                self.code_value("sh", &line.at(value.span), context.program, Stream::empty(), &[]);
             }
             _ => {
                 self.role(role, value, context, &[]);
@@ -496,7 +496,7 @@ impl Eval<'_> {
         let rest = value.without_prefix(at + 1).at(value.span);
         self.environment(&name, &rest);
         self.state.exported.insert(name.as_str(), ());
-        self.state.vars.insert(name, Var::Scalar(rest));
+        self.state.vars.insert(&name, Var::Scalar(rest));
     }
 }
 

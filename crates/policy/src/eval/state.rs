@@ -140,11 +140,16 @@ impl<V> Table<V> {
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&V> {
+        self.shared(name).map(|(_, v)| v.as_ref())
+    }
+
+    /// The same with its name, both to be shared.
+    pub(super) fn shared(&self, name: &str) -> Option<(&Rc<str>, &Rc<V>)> {
         let found = self.map.get(name);
         if self.log.listeners.get() > 0 {
             self.note(name, found);
         }
-        found.map(|(_, v)| v.as_ref())
+        found
     }
 
     fn note(&self, name: &str, found: Option<(&Rc<str>, &Rc<V>)>) {
@@ -168,18 +173,27 @@ impl<V> Table<V> {
         self.map.get(name).is_some()
     }
 
-    pub(super) fn insert(&mut self, name: impl Into<Rc<str>>, value: V) {
-        self.put(name.into(), Rc::new(value));
+    pub(super) fn insert(&mut self, name: &str, value: V) {
+        if self.takes(name) {
+            self.map.insert(name, || name.into(), Rc::new(value));
+        }
     }
 
     fn put(&mut self, name: Rc<str>, value: Rc<V>) {
+        if self.takes(&name) {
+            self.map.insert(&name, || name.clone(), value);
+        }
+    }
+
+    /// Makes room for something; `false` where nothing more is kept.
+    fn takes(&mut self, name: &str) -> bool {
         match self.kind {
             // What was set long ago is forgotten: then it is not known.
             Kind::Var | Kind::Exported if self.map.len() >= MOST => self.map = Tree::default(),
-            Kind::Written if self.map.len() >= most_written(&name) && !self.holds(&name) => return,
+            Kind::Written if self.map.len() >= most_written(name) => return self.holds(name),
             _ => {}
         }
-        self.map.insert(name, value);
+        true
     }
 
     pub(super) fn remove(&mut self, name: &str) {

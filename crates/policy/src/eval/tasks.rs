@@ -80,7 +80,7 @@ impl Eval<'_> {
         let Some((store, names, file_option)) = store(does.what) else {
             return;
         };
-        let option = |name| parsed.option(name).and_then(|(_, value)| value.as_ref());
+        let option = |name| parsed.option(name).and_then(|(_, value)| value.as_deref());
         let given = option(EXTRA).map(|text| text.pattern().replace(UNKNOWN, "?") + "\n");
         let found = self.task_file(names, option(file_option), &store, context);
         let mut files: Vec<TaskFile> = found
@@ -169,7 +169,7 @@ impl Eval<'_> {
                     let place = Span { start, end: start };
                     eval.file_pin = Some(place);
                     let line = Value::text(line + &extra).at(place);
-                    eval.subshell(|eval| eval.task_line(&line, &context.program));
+                    eval.subshell(|eval| eval.task_line(&line, context.program));
                     eval.chain.truncate(level);
                 }
             });
@@ -189,7 +189,7 @@ impl Eval<'_> {
 
     fn module_task(&mut self, on: &[&Value], parsed: &Parsed, context: &Context) {
         if let Some(module) = on.first() {
-            let rest: Vec<Value> = parsed.operands.iter().skip(1).map(|(v, _)| v.clone()).collect();
+            let rest: Vec<Value> = parsed.operands.iter().skip(1).map(|(v, _)| (*v).clone()).collect();
             self.run_module(module, &rest, &context.stdin);
         }
     }

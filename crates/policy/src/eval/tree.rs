@@ -138,10 +138,11 @@ impl<V> Tree<V> {
         })
     }
 
-    pub(super) fn insert(&mut self, name: Rc<str>, value: Rc<V>) {
+    /// Puts something under a name; `key` makes the name to be kept, where there is none.
+    pub(super) fn insert(&mut self, name: &str, key: impl FnOnce() -> Rc<str>, value: Rc<V>) {
         let Some(shared) = &mut self.0 else {
             self.0 = Some(Rc::new(Node {
-                name,
+                name: key(),
                 value,
                 left: Self(None),
                 right: Self(None),
@@ -152,9 +153,10 @@ impl<V> Tree<V> {
         };
         let node = Rc::make_mut(shared);
         match name.cmp(&node.name) {
-            Ordering::Equal => node.value = value,
-            Ordering::Less => node.left.insert(name, value),
-            Ordering::Greater => node.right.insert(name, value),
+            // All heights stay as they are.
+            Ordering::Equal => return node.value = value,
+            Ordering::Less => node.left.insert(name, key, value),
+            Ordering::Greater => node.right.insert(name, key, value),
         }
         self.balance();
     }
@@ -270,7 +272,7 @@ mod tests {
                 tree.remove(&name.to_string());
                 map.remove(&name.to_string());
             } else {
-                tree.insert(name.to_string().into(), Rc::new(n));
+                tree.insert(&name.to_string(), || name.to_string().into(), Rc::new(n));
                 map.insert(name.to_string(), n);
             }
             if n % 100 == 0 {
@@ -287,19 +289,19 @@ mod tests {
     fn changes_lead_from_one_to_the_other() {
         let mut before = Tree::default();
         for n in 0..100 {
-            before.insert(n.to_string().into(), Rc::new(n));
+            before.insert(&n.to_string(), || n.to_string().into(), Rc::new(n));
         }
         let mut after = before.clone();
         assert!(after.is(&before));
-        after.insert("5".into(), Rc::new(500));
-        after.insert("x".into(), Rc::new(1));
+        after.insert("5", || "5".into(), Rc::new(500));
+        after.insert("x", || "x".into(), Rc::new(1));
         after.remove("77");
         assert!(after != before);
         let (set, gone) = after.changes(&before);
         assert_eq!(set.len(), 2);
         assert_eq!(gone, ["77".into()]);
         let mut led = before.clone();
-        set.into_iter().for_each(|(name, value)| led.insert(name, value));
+        set.into_iter().for_each(|(name, value)| led.insert(&name, || name.clone(), value));
         gone.iter().for_each(|name| led.remove(name));
         assert!(led == after);
     }

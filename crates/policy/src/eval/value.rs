@@ -3,9 +3,9 @@
 use alloc::borrow::Cow;
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
-
 use shell::Span;
+
+use super::pieces::Pieces;
 
 /// Where text came from, as a set. Joined wherever values are joined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,7 +99,7 @@ pub(crate) enum Piece {
 /// One word after expansion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Value {
-    pub(crate) pieces: Vec<Piece>,
+    pub(crate) pieces: Pieces,
     pub(crate) labels: Labels,
     pub(crate) span: Span,
 }
@@ -117,14 +117,21 @@ pub(crate) const UNKNOWN: char = '\u{e000}';
 
 impl Value {
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        let mut value = Self::default();
-        value.push_text(&text.into());
-        value
+        let text: String = text.into();
+        let pieces = match text.len() {
+            0 => Pieces::None,
+            1..=MAX_STREAM => Piece::Text(text).into(),
+            _ => return Self::unknown(Labels::RUNTIME),
+        };
+        Self {
+            pieces,
+            ..Self::default()
+        }
     }
 
     pub(crate) fn unknown(labels: Labels) -> Self {
         Self {
-            pieces: alloc::vec![Piece::Unknown],
+            pieces: Piece::Unknown.into(),
             labels,
             span: Span::default(),
         }
@@ -169,8 +176,6 @@ impl Value {
         if let Some(Piece::Text(last)) = self.pieces.last_mut() {
             last.push_str(text);
         } else {
-            // Most values are one piece, and there may be very many of them.
-            self.pieces.reserve_exact(1);
             self.pieces.push(Piece::Text(text.into()));
         }
     }
@@ -197,7 +202,7 @@ impl Value {
 
     /// The text, when all of it is known. Globs do not count as known.
     pub(crate) fn known(&self) -> Option<&str> {
-        match self.pieces.as_slice() {
+        match &*self.pieces {
             [] => Some(""),
             [Piece::Text(t)] => Some(t),
             _ => None,
@@ -229,7 +234,7 @@ impl Value {
 
     /// The file whose text this is, when it is nothing else.
     pub(crate) fn file(&self) -> Option<&Rc<str>> {
-        match self.pieces.as_slice() {
+        match &*self.pieces {
             [Piece::File(path)] => Some(path),
             [Piece::File(path), Piece::Text(end)] if end.trim().is_empty() => Some(path),
             _ => None,
@@ -242,7 +247,7 @@ impl Value {
 
     /// Text and globs as written, [`UNKNOWN`] for what is not known.
     pub(crate) fn pattern(&self) -> Cow<'_, str> {
-        if let [Piece::Text(only) | Piece::Glob(only)] = self.pieces.as_slice() {
+        if let [Piece::Text(only) | Piece::Glob(only)] = &*self.pieces {
             return Cow::Borrowed(only);
         }
         let mut out = String::new();
@@ -266,7 +271,7 @@ impl Value {
     /// The value without its first `count` bytes, which must be known text.
     pub(crate) fn without_prefix(&self, count: usize) -> Self {
         let mut out = Self {
-            pieces: Vec::new(),
+            pieces: Pieces::None,
             labels: self.labels,
             span: self.span,
         };

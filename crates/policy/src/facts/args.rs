@@ -1,7 +1,7 @@
 //! The words of a call, sorted into options and operands by the program's facts.
 
+use alloc::borrow::Cow;
 use alloc::format;
-use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Cond, Opt, Program, Role, RoleKind, Slot, Style, Test, names};
@@ -10,13 +10,13 @@ use crate::glob;
 
 /// A call, sorted.
 #[derive(Debug, Default)]
-pub(crate) struct Parsed {
+pub(crate) struct Parsed<'w> {
     /// Options in order, with their values.
-    pub(crate) options: Vec<(&'static Opt, Option<Value>)>,
+    pub(crate) options: Vec<(&'static Opt, Option<Cow<'w, Value>>)>,
     /// Operands with the role of their place.
-    pub(crate) operands: Vec<(Value, Role)>,
+    pub(crate) operands: Vec<(&'w Value, Role)>,
     /// Commands that the call starts: the words, and the role they came from.
-    pub(crate) commands: Vec<(Vec<Value>, Role)>,
+    pub(crate) commands: Vec<(Cow<'w, [Value]>, Role)>,
     pub(crate) dash_dash: bool,
     pub(crate) piped: bool,
     /// The programs from the outermost to the subcommand in force.
@@ -24,7 +24,7 @@ pub(crate) struct Parsed {
 }
 
 /// Sorts the words after the program's name.
-pub(crate) fn parse(program: &'static Program, words: &[Value], piped: bool) -> Parsed {
+pub(crate) fn parse<'w>(program: &'static Program, words: &'w [Value], piped: bool) -> Parsed<'w> {
     let mut parser = Parser {
         out: Parsed {
             piped,
@@ -41,17 +41,17 @@ pub(crate) fn parse(program: &'static Program, words: &[Value], piped: bool) -> 
     parser.out
 }
 
-struct Parser<'a> {
-    out: Parsed,
-    words: &'a [Value],
+struct Parser<'w> {
+    out: Parsed<'w>,
+    words: &'w [Value],
     at: usize,
     /// No options come any more.
     ended: bool,
     /// Operands whose place is not decided yet: alternates depend on options that may come later.
-    plain: Vec<Value>,
+    plain: Vec<&'w Value>,
 }
 
-impl Parser<'_> {
+impl<'w> Parser<'w> {
     fn program(&self) -> Option<&'static Program> {
         self.out.path.last().copied()
     }
@@ -60,8 +60,8 @@ impl Parser<'_> {
         self.program().map_or(Style::Gnu, |p| p.style)
     }
 
-    fn next(&mut self) -> Option<Value> {
-        let word = self.words.get(self.at).cloned();
+    fn next(&mut self) -> Option<&'w Value> {
+        let word = self.words.get(self.at);
         self.at += 1;
         word
     }
@@ -72,25 +72,25 @@ impl Parser<'_> {
             let text = word.prefix();
             let bundle = first && self.style() == Style::Bundle && word.known().is_some();
             first = false;
-            if self.takes_rest(&word) {
+            if self.takes_rest(word) {
                 return;
             }
             if self.ended || self.out.dash_dash || self.style() == Style::Plain {
                 self.operand(word);
             } else if text == "--" && word.known().is_some() {
                 self.out.dash_dash = true;
-            } else if self.style() == Style::Pairs && self.pair(&word) {
+            } else if self.style() == Style::Pairs && self.pair(word) {
             } else if bundle && !text.starts_with('-') {
-                self.cluster(&word, 0);
+                self.cluster(word, 0);
             } else if text == "-" && self.find("-").is_some() {
             } else if let Some(not) = self.find(text).filter(|o| o.role.tags.contains(&"negation")) {
                 self.out.options.push((not, None));
             } else if text.len() > 1 && text.starts_with('+') && self.has_plus_options() {
                 self.plus(text);
             } else if text.starts_with("--") {
-                self.long(&word);
+                self.long(word);
             } else if text.len() > 1 && text.starts_with('-') {
-                self.dash(&word);
+                self.dash(word);
             } else {
                 self.operand(word);
             }
@@ -98,7 +98,7 @@ impl Parser<'_> {
     }
 
     /// When the next operand starts a command, everything from here on belongs to it.
-    fn takes_rest(&mut self, word: &Value) -> bool {
+    fn takes_rest(&mut self, word: &'w Value) -> bool {
         let Some(program) = self.program() else { return false };
         if !program.starts_commands() || self.subcommand(word).is_some() {
             return false;
@@ -115,26 +115,26 @@ impl Parser<'_> {
         // `env A=b cmd`, `sudo A=b cmd`: assignments before the command.
         if is_assignment(word) && program.options.iter().any(|o| o.role.kind == RoleKind::Env) {
             if let Some(opt) = program.options.iter().find(|o| o.role.kind == RoleKind::Env) {
-                self.out.options.push((opt, Some(word.clone())));
+                self.out.options.push((opt, Some(Cow::Borrowed(word))));
             }
             return false;
         }
-        let rest: Vec<Value> = self.words.get(self.at - 1..).unwrap_or_default().to_vec();
-        self.out.commands.push((rest, role));
+        let rest = self.words.get(self.at - 1..).unwrap_or_default();
+        self.out.commands.push((Cow::Borrowed(rest), role));
         true
     }
 
-    fn operand(&mut self, word: Value) {
-        if is_assignment(&word)
+    fn operand(&mut self, word: &'w Value) {
+        if is_assignment(word)
             && self
                 .out
                 .options
                 .last()
-                .is_some_and(|(o, v)| o.role.kind == RoleKind::Env && v.as_ref() == Some(&word))
+                .is_some_and(|(o, v)| o.role.kind == RoleKind::Env && v.as_deref() == Some(word))
         {
             return;
         }
-        if let Some(sub) = self.subcommand(&word) {
+        if let Some(sub) = self.subcommand(word) {
             self.out.path.push(sub);
             return;
         }
@@ -149,13 +149,13 @@ impl Parser<'_> {
     }
 
     /// `key=value` of a program such as dd.
-    fn pair(&mut self, word: &Value) -> bool {
+    fn pair(&mut self, word: &'w Value) -> bool {
         let Some(at) = word.prefix().find('=') else {
             return false;
         };
         let key = word.prefix().get(..=at).unwrap_or_default();
         let Some(opt) = self.find(key) else { return false };
-        self.out.options.push((opt, Some(word.without_prefix(at + 1))));
+        self.out.options.push((opt, Some(Cow::Owned(word.without_prefix(at + 1)))));
         true
     }
 
@@ -171,10 +171,10 @@ impl Parser<'_> {
         }
     }
 
-    fn long(&mut self, word: &Value) {
+    fn long(&mut self, word: &'w Value) {
         let text = word.prefix();
         let (name, attached) = match text.find('=') {
-            Some(at) => (text.get(..at).unwrap_or_default(), Some(word.without_prefix(at + 1))),
+            Some(at) => (text.get(..at).unwrap_or_default(), Some(Cow::Owned(word.without_prefix(at + 1)))),
             None => (text, None),
         };
         let Some(opt) = self.find(name).or_else(|| self.find_abbreviated(name)) else {
@@ -184,7 +184,7 @@ impl Parser<'_> {
             };
         };
         let switch = !opt.takes_value() || opt.attached;
-        if switch && attached.as_ref().and_then(Value::known).is_some_and(is_no) {
+        if switch && attached.as_ref().and_then(|v| v.known()).is_some_and(is_no) {
             return self.take_back(opt);
         }
         let value = match attached {
@@ -195,10 +195,10 @@ impl Parser<'_> {
         self.out.options.push((opt, value));
     }
 
-    fn dash(&mut self, word: &Value) {
+    fn dash(&mut self, word: &'w Value) {
         let text = word.prefix();
         let (name, attached) = match text.find('=') {
-            Some(at) => (text.get(..at).unwrap_or_default(), Some(word.without_prefix(at + 1))),
+            Some(at) => (text.get(..at).unwrap_or_default(), Some(Cow::Owned(word.without_prefix(at + 1)))),
             None => (text, None),
         };
         // A whole word after one dash (`find -delete`, `docker -rm`), whatever the style, when the facts name it so.
@@ -228,8 +228,8 @@ impl Parser<'_> {
     }
 
     /// Bundled short options; the first that takes a value takes the rest of the word, or the next word.
-    fn cluster(&mut self, word: &Value, skip: usize) {
-        let text: String = word.prefix().into();
+    fn cluster(&mut self, word: &'w Value, skip: usize) {
+        let text = word.prefix();
         let mut known_any = false;
         for (at, c) in text.char_indices().skip(skip) {
             let Some(opt) = self.find(&format!("-{c}")) else {
@@ -260,7 +260,7 @@ impl Parser<'_> {
                 } else {
                     rest
                 };
-                self.out.options.push((opt, Some(rest)));
+                self.out.options.push((opt, Some(Cow::Owned(rest))));
             }
             return;
         }
@@ -270,7 +270,7 @@ impl Parser<'_> {
     }
 
     /// An option the facts do not name: what is attached to it may still be a path or an address.
-    fn unknown_option(&mut self, word: &Value, attached: Option<Value>) {
+    fn unknown_option(&mut self, word: &'w Value, attached: Option<Cow<'w, Value>>) {
         const OTHER: Opt = Opt {
             names: &[],
             role: Role {
@@ -281,35 +281,34 @@ impl Parser<'_> {
             attached: true,
         };
         static OTHER_REF: &Opt = &OTHER;
-        self.out
-            .options
-            .push((OTHER_REF, Some(attached.unwrap_or_else(|| word.clone()))));
+        let value = attached.unwrap_or(Cow::Borrowed(word));
+        self.out.options.push((OTHER_REF, Some(value)));
     }
 
     /// `sed -i '' FILE`: where an option may have a value in the same word, an empty word of its own is nothing but that.
-    fn empty_word(&mut self) -> Option<Value> {
+    fn empty_word(&mut self) -> Option<Cow<'w, Value>> {
         let word = self.words.get(self.at)?;
-        (word.known() == Some("")).then(|| self.next()).flatten()
+        let empty = word.known() == Some("");
+        empty.then(|| self.next()).flatten().map(Cow::Borrowed)
     }
 
-    fn value_of(&mut self, opt: &'static Opt) -> Option<Value> {
+    fn value_of(&mut self, opt: &'static Opt) -> Option<Cow<'w, Value>> {
         if self.takes_command(opt) {
-            let rest = self.words.get(self.at..).unwrap_or_default().to_vec();
+            let rest = self.words.get(self.at..).unwrap_or_default();
             self.at = self.words.len();
-            self.out.commands.push((rest, opt.role));
+            self.out.commands.push((Cow::Borrowed(rest), opt.role));
             return None;
         }
         if opt.role.kind != RoleKind::CommandUntil {
-            return self.next();
+            return self.next().map(Cow::Borrowed);
         }
-        let mut words = Vec::new();
-        while let Some(word) = self.next() {
-            if matches!(word.known(), Some(";" | "+")) {
-                break;
-            }
-            words.push(word);
-        }
-        self.out.commands.push((words, opt.role));
+        let rest = self.words.get(self.at..).unwrap_or_default();
+        let ends = |word: &Value| matches!(word.known(), Some(";" | "+"));
+        let count = rest.iter().position(ends).unwrap_or(rest.len());
+        self.at += count + 1;
+        self.out
+            .commands
+            .push((Cow::Borrowed(rest.get(..count).unwrap_or_default()), opt.role));
         None
     }
 
@@ -429,8 +428,8 @@ fn is_assignment(word: &Value) -> bool {
         && head.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }
 
-impl Parsed {
-    pub(crate) fn option(&self, name: &str) -> Option<&(&'static Opt, Option<Value>)> {
+impl<'w> Parsed<'w> {
+    pub(crate) fn option(&self, name: &str) -> Option<&(&'static Opt, Option<Cow<'w, Value>>)> {
         self.options.iter().find(|(o, _)| o.named(name))
     }
 
@@ -439,7 +438,7 @@ impl Parsed {
         let mut negated = false;
         rest.any(|(option, value)| {
             // What is not to be found, or may have any name, leaves nearly all of it.
-            let open = negated || value.as_ref().is_some_and(takes_all);
+            let open = negated || value.as_deref().is_some_and(takes_all);
             negated = option.role.tags.contains(&"negation");
             option.role.tags.contains(&tag) && !(open && tag == "filter")
         })
@@ -457,7 +456,7 @@ impl Parsed {
         self.operands
             .iter()
             .filter(move |(_, role)| file(role))
-            .map(|(word, _)| word)
+            .map(|(word, _)| *word)
     }
 
     pub(crate) fn all(&self, conds: &[Cond]) -> bool {
@@ -489,15 +488,15 @@ impl Parsed {
                     .options
                     .iter()
                     .filter(|(o, _)| o.names.is_empty())
-                    .filter_map(|(_, v)| v.as_ref());
+                    .filter_map(|(_, v)| v.as_deref());
                 self.operands
                     .iter()
-                    .map(|(v, _)| v)
+                    .map(|(v, _)| *v)
                     .chain(other)
                     .any(|v| like(v, pattern))
             }
             Test::CommandLike(pattern) => {
-                let first = |(words, _): &(Vec<Value>, Role)| words.first().is_some_and(|w| like(w, pattern));
+                let first = |(words, _): &(Cow<'_, [Value]>, Role)| words.first().is_some_and(|w| like(w, pattern));
                 self.commands.iter().any(first)
             }
             Test::NthLike(n, pattern) => self.operands.get(*n).is_some_and(|(v, _)| like(v, pattern)),
