@@ -3,49 +3,78 @@
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
 use shell::Span;
 
 use crate::{Act, Loss};
 
 /// Labels that most effects have at most.
-const USUAL: usize = 8;
+const USUAL: usize = 6;
 
 /// Labels of an effect, from program facts, the path table and data flow: `recursive`, `force`, `credential`, `network`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tags(Vec<&'static str>);
+#[derive(Clone, Default)]
+pub struct Tags {
+    /// The first ones, which need no room of their own.
+    first: [&'static str; USUAL],
+    /// How many of them there are.
+    count: usize,
+    more: Vec<&'static str>,
+}
 
 impl Tags {
     /// Adds a label once.
     pub fn add(&mut self, tag: &'static str) {
-        if !self.has(tag) {
-            if self.0.is_empty() {
-                self.0.reserve(USUAL);
-            }
-            self.0.push(tag);
+        if self.has(tag) {
+            return;
+        }
+        if let Some(free) = self.first.get_mut(self.count) {
+            *free = tag;
+            self.count += 1;
+        } else {
+            self.more.push(tag);
         }
     }
     /// Whether the label is there.
     #[must_use]
     pub fn has(&self, tag: &str) -> bool {
-        self.0.contains(&tag)
+        self.first().contains(&tag) || self.more.contains(&tag)
     }
     /// Whether they are the same in the same order. Most are literally the same text, which is quicker to see.
     pub(crate) fn same(&self, other: &Self) -> bool {
-        let alike = |(a, b): (&&'static str, &&'static str)| core::ptr::eq(*a, *b) || a == b;
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(alike)
+        let alike = |(a, b): (&'static str, &'static str)| core::ptr::eq(a, b) || a == b;
+        self.len() == other.len() && self.iter().zip(other.iter()).all(alike)
     }
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        self.count + self.more.len()
     }
     /// Takes back what was added after the first ones.
     pub(crate) fn truncate(&mut self, len: usize) {
-        self.0.truncate(len);
+        self.more.truncate(len.saturating_sub(self.count));
+        self.count = self.count.min(len);
     }
     /// All labels, in the order in which they were added.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> + '_ {
-        self.0.iter().copied()
+        self.first().iter().chain(&self.more).copied()
+    }
+
+    fn first(&self) -> &[&'static str] {
+        self.first.get(..self.count).unwrap_or_default()
+    }
+}
+
+impl PartialEq for Tags {
+    fn eq(&self, other: &Self) -> bool {
+        self.same(other)
+    }
+}
+
+impl Eq for Tags {}
+
+impl fmt::Debug for Tags {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn steps(request: &Request, effect: &Effect) -> Vec<String> {
 /// `line:column` of a place in a text, both from 1, columns in characters.
 fn place(text: &str, span: Span) -> String {
     let before = text.get(..span.start as usize).unwrap_or_default();
-    let line = before.matches('\n').count() + 1;
+    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     alloc::format!("{line}:{column}")
 }

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::invoke::join;
-use super::state::{Function, State};
+use super::state::{Function, Shared, State};
 use super::{BYTES_PER_WORD, Eval, Labels, Stream, UNKNOWN, Value};
 
 /// Calls whose words are kept.
@@ -50,7 +50,7 @@ impl Eval<'_> {
         }
         let saved = core::mem::replace(&mut self.state.positional, args.into());
         // The same call in the same state would only do the same again.
-        let same = |(called, state): &(String, State)| called == name && *state == self.state;
+        let same = |(called, state): &(String, Shared<State>)| called == name && *state == self.state;
         if let Some(at) = self.calls.iter().position(same) {
             self.cut = self.cut.min(at);
             self.state.positional = saved;

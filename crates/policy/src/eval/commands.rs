@@ -7,7 +7,7 @@ use shell::{Arm, Chain, Command, Form, Item, Joint, Part, Pipeline, RawKind, Scr
 
 use super::load::MAX_ROUNDS;
 use super::redirects::Flow;
-use super::state::State;
+use super::state::{Shared, State};
 use super::{Eval, Function, Labels, Stream, Value, Var};
 use crate::effect::Tags;
 use crate::glob;
@@ -279,7 +279,7 @@ impl Eval<'_> {
             }
             return out;
         }
-        let mut seen: Vec<State> = Vec::new();
+        let mut seen: Vec<Shared<State>> = Vec::new();
         let left = self.left.len();
         for round in 0..MAX_ROUNDS {
             out = out.then(self.script(condition, stdin.clone()));

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 use shell::Item;
 
-use super::state::{Function, Kind, Read, State};
+use super::state::{Function, Kind, Read, Shared, State};
 use super::{Eval, Stream};
 
 /// Calls of one function that are remembered.
@@ -23,17 +23,17 @@ const MAX_FUNCTIONS: usize = 64;
 #[derive(Clone, Debug)]
 pub(super) struct Trace {
     reads: Vec<(Kind, Rc<str>)>,
-    before: State,
-    after: State,
-    forks: Vec<State>,
-    left: Vec<State>,
+    before: Shared<State>,
+    after: Shared<State>,
+    forks: Vec<Shared<State>>,
+    left: Vec<Shared<State>>,
     out: Stream,
     status: Option<bool>,
 }
 
 /// Where somebody began to listen to what is looked up.
 pub(super) struct Mark {
-    before: State,
+    before: Shared<State>,
     at: usize,
     base: usize,
     all: bool,
@@ -166,12 +166,12 @@ impl Eval<'_> {
                 .map(|(kind, name)| (*kind, name.clone(), state.address_of(*kind, name)));
             self.log.reads.borrow_mut().extend(again);
         }
-        self.state = state.following(&trace.before, &trace.after);
+        self.state = state.following(&trace.before, &trace.after).into();
         for fork in &trace.forks {
-            self.fork(state.following(&trace.before, fork));
+            self.fork(state.following(&trace.before, fork).into());
         }
         for left in &trace.left {
-            self.leave(state.following(&trace.before, left));
+            self.leave(state.following(&trace.before, left).into());
         }
         self.status = trace.status;
         trace.out.clone()

@@ -98,7 +98,7 @@ pub(crate) struct Eval<'w> {
     pub(crate) effects: effects::Effects,
     /// Labels of every effect that comes.
     marks: Vec<effects::Mark>,
-    state: State,
+    state: Shared<State>,
     /// What is looked up in any state.
     log: Rc<Log>,
     /// Calls that were evaluated, by function.
@@ -137,15 +137,15 @@ pub(crate) struct Eval<'w> {
     /// Labels of paths.
     labelled: RefCell<paths::Labelled>,
     /// Other states in which what follows may run, beside `state`.
-    forks: Vec<State>,
+    forks: Vec<Shared<State>>,
     /// States after a `cd` that may have failed, until the end of the chain that it stands in.
-    failed: Vec<State>,
+    failed: Vec<Shared<State>>,
     /// States at a `return`, `break` or `continue`, until the function or loop ends.
-    left: Vec<State>,
+    left: Vec<Shared<State>>,
     /// Texts of `trap`, run at the end.
     traps: Vec<Value>,
     /// Functions being called, with the state at the call: calling one again in the same state shows nothing new.
-    calls: Vec<(String, State)>,
+    calls: Vec<(String, Shared<State>)>,
     /// How many of the constructs around this place are known not to run.
     idle: u32,
     /// The next call comes from another program: the shell's functions are not known there.
@@ -189,7 +189,7 @@ impl<'w> Eval<'w> {
             workspace: String::new(),
             effects: effects::Effects::default(),
             marks: Vec::new(),
-            state: State::new(cwd.clone(), &log),
+            state: State::new(cwd.clone(), &log).into(),
             log,
             remembered: BTreeMap::new(),
             texts: memo::Texts::default(),
@@ -545,15 +545,14 @@ impl<'w> Eval<'w> {
         self.forks = forks;
         self.failed = failed;
         let inner = core::mem::replace(&mut self.state, saved);
-        self.state.written = inner.written;
-        self.state.links = inner.links;
-        self.state.fetched = inner.fetched;
-        self.state.renamed = inner.renamed;
+        if !self.state.is(&inner) {
+            self.state.keep_files(&inner);
+        }
         out
     }
 
     /// Adds a state in which what follows may run, too.
-    fn fork(&mut self, state: State) {
+    fn fork(&mut self, state: Shared<State>) {
         if state == self.state || self.forks.contains(&state) {
             return;
         }
@@ -569,7 +568,7 @@ impl<'w> Eval<'w> {
     }
 
     /// Notes a state at a `return`, `break` or `continue`.
-    fn leave(&mut self, state: State) {
+    fn leave(&mut self, state: Shared<State>) {
         if self.left.len() < MAX_STATES {
             self.left.push(state);
         }

@@ -115,8 +115,11 @@ impl Eval<'_> {
 
     /// The path of a file that is named as a whole.
     pub(super) fn file_of(&self, value: &Value) -> Option<Rc<str>> {
+        if value.has_unknown() || value.has_glob() {
+            return None;
+        }
         match self.resolve(value) {
-            Target::Path(path) if !value.has_unknown() && !value.has_glob() => Some(path.into()),
+            Target::Path(path) => Some(path.into()),
             _ => None,
         }
     }
@@ -141,6 +144,9 @@ impl Eval<'_> {
     }
 
     pub(super) fn written_to(&self, file: &Value) -> Option<Stream> {
+        if self.state.written.tells_nothing() {
+            return None;
+        }
         match self.resolve(file) {
             Target::Path(path) => self.state.written.get(&path).cloned(),
             _ => None,

@@ -43,6 +43,13 @@ impl PartialEq for Function {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Shared<T>(Rc<T>);
 
+impl<T> Shared<T> {
+    /// Whether both are the same one, and not only alike.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl<T> Deref for Shared<T> {
     type Target = T;
 
@@ -65,7 +72,7 @@ impl<T> From<T> for Shared<T> {
 
 impl<T: PartialEq> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+        self.is(other) || self.0 == other.0
     }
 }
 
@@ -166,6 +173,11 @@ impl<V> Table<V> {
 
     pub(super) fn contains_key(&self, name: &str) -> bool {
         self.get(name).is_some()
+    }
+
+    /// Whether there is nothing, and nobody asks what was looked for.
+    pub(super) fn tells_nothing(&self) -> bool {
+        self.map.is_empty() && self.log.listeners.get() == 0
     }
 
     /// The same without a note.
@@ -329,6 +341,14 @@ impl State {
             outputs: Shared::default(),
             sinks: Shared::default(),
         }
+    }
+
+    /// What a subshell did to files stays.
+    pub(super) fn keep_files(&mut self, inner: &Self) {
+        self.written = inner.written.clone();
+        self.links = inner.links.clone();
+        self.fetched = inner.fetched.clone();
+        self.renamed = inner.renamed.clone();
     }
 
     /// Whether everything is the same that is not kept by name.

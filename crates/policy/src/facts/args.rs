@@ -232,7 +232,7 @@ impl<'w> Parser<'w> {
         let text = word.prefix();
         let mut known_any = false;
         for (at, c) in text.char_indices().skip(skip) {
-            let Some(opt) = self.find(&format!("-{c}")) else {
+            let Some(opt) = self.find_letter(c) else {
                 continue;
             };
             known_any = true;
@@ -331,6 +331,15 @@ impl<'w> Parser<'w> {
             .rev()
             .flat_map(|p| p.options.iter())
             .find(|o| o.named(name))
+    }
+
+    /// `-x`
+    fn find_letter(&self, letter: char) -> Option<&'static Opt> {
+        let mut name = [b'-'; 5];
+        let rest = name.get_mut(1..)?;
+        let len = letter.encode_utf8(rest).len();
+        let name = core::str::from_utf8(name.get(..=len)?).ok()?;
+        self.find(name)
     }
 
     /// GNU programs accept any unambiguous start of a long option.
