@@ -269,7 +269,7 @@ impl Eval<'_> {
             self.chain.push(why);
             let context = Context::new("", tags, Stream::empty(), false);
             self.marks.push(super::effects::Mark::all("environment-variable"));
-            self.role(role, value, &context, &[]);
+            self.role(role, value, &context, &super::Args::default());
             self.marks.pop();
             self.chain.pop();
         }
@@ -327,7 +327,7 @@ impl Eval<'_> {
                     .and_then(|t| t.parse().ok())
                     .unwrap_or(1);
                 let n = n.min(self.state.positional.len());
-                self.state.positional.drain(..n);
+                self.state.positional = self.state.positional.after(n);
             }
             "unset" => args.iter().filter_map(Value::known).for_each(|n| {
                 if let Some((_, inside)) = n.split_once('[') {
@@ -441,7 +441,7 @@ impl Eval<'_> {
         };
         let saved = self.state.positional.clone();
         if args.len() > 1 {
-            self.state.positional = args.get(1..).unwrap_or_default().to_vec().into();
+            self.state.positional = args.get(1..).unwrap_or_default().into();
         }
         let out = self.run_file(file, "sh", "source", stdin);
         self.state.positional = saved;
@@ -453,7 +453,7 @@ impl Eval<'_> {
         while let [first, rest @ ..] = args {
             match first.known() {
                 Some("--") => {
-                    self.state.positional = rest.to_vec().into();
+                    self.state.positional = rest.into();
                     return;
                 }
                 Some(flag) if flag.starts_with(['-', '+']) && flag.len() > 1 => {
@@ -464,7 +464,7 @@ impl Eval<'_> {
                     args = rest;
                 }
                 _ => {
-                    self.state.positional = args.to_vec().into();
+                    self.state.positional = args.into();
                     return;
                 }
             }

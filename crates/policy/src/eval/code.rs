@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use super::roles::Context;
-use super::{Eval, Labels, Stream, UNKNOWN, Value};
+use super::{Args, Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Role, RoleKind};
 use crate::{Act, Target, lang};
 
 impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
-    pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
+    pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &Args) {
         let lang = language(role.arg, context.program);
         if matches!(
             value.known(),
@@ -29,11 +29,11 @@ impl Eval<'_> {
             );
         }
         if self.is_listed(value, lang) {
-            let argv: Vec<Value> = core::iter::once(value).chain(rest).cloned().collect();
+            let argv: Vec<Value> = core::iter::once(value).chain(rest.iter()).cloned().collect();
             self.invoke(&argv, context.stdin.clone(), context.piped, value.span);
             return;
         }
-        let saved = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
+        let saved = core::mem::replace(&mut self.state.positional, rest.clone());
         let program = context.program;
         let stdin = context.stdin.clone();
         self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
@@ -144,10 +144,10 @@ impl Eval<'_> {
         }
     }
 
-    pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) {
+    pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &Args) {
         let lang = language(role.arg, context.program);
         if lang != "sh" {
-            let args = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
+            let args = core::mem::replace(&mut self.state.positional, rest.clone());
             let out = self.code_value(lang, value, context.program, context.stdin.clone(), role.tags);
             self.state.positional = args;
             // A program of awk or sed prints for every line that it reads, which is not followed here.
@@ -156,7 +156,7 @@ impl Eval<'_> {
             return;
         }
         // `bash -c CODE name a b`: the word after the code is `$0`.
-        let args: super::Shared<_> = rest.get(1..).unwrap_or_default().to_vec().into();
+        let args = rest.after(1);
         let program = context.program;
         let stdin = context.stdin.clone();
         let out = self.child(|eval| {
@@ -332,7 +332,7 @@ impl Eval<'_> {
                 let value = arg
                     .map_or_else(|| Value::unknown(Labels::RUNTIME), |t| Value::text(self.home_in(&t)))
                     .at(span);
-                self.role(role, &value, &context, &[]);
+                self.role(role, &value, &context, &Args::default());
             }
             for (act, what, tags) in call.acts {
                 let mut all = Tags::default();
@@ -357,7 +357,7 @@ struct Guest<'e, 'w> {
     eval: &'e mut Eval<'w>,
     lang: &'e str,
     program: &'e str,
-    arguments: super::Shared<Vec<Value>>,
+    arguments: super::Args,
     stdin: Stream,
     span: Span,
     /// The code is all that stands in a file.
@@ -487,12 +487,12 @@ impl lang::Host for Guest<'_, '_> {
                     ..role
                 };
                 let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);
-                Value::unknown(eval.role(role, &value, &context, &[]))
+                Value::unknown(eval.role(role, &value, &context, &Args::default()))
             }
             RoleKind::Read => super::expand::stream_value(eval.read_file(&value, &lang)),
             _ => {
                 let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);
-                Value::unknown(eval.role(role, &value, &context, &[]))
+                Value::unknown(eval.role(role, &value, &context, &Args::default()))
             }
         })
     }

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use shell::Span;
 
 use super::roles::Context;
-use super::{BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value};
+use super::{Args, BYTES_PER_WORD, Eval, Labels, MAX_NEST, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{self, Does, On, Parsed, Program, Role, RoleKind, Style};
 use crate::{Act, Target};
@@ -114,7 +114,7 @@ impl Eval<'_> {
         }
         let saved = core::mem::replace(
             &mut self.state.positional,
-            argv.get(1..).unwrap_or_default().to_vec().into(),
+            argv.get(1..).unwrap_or_default().into(),
         );
         let looked = self.effects.len();
         self.child(|eval| eval.run_file(name, "sh", "run", stdin));
@@ -245,37 +245,35 @@ impl Eval<'_> {
                     labels = labels.with(self.mention(value, context.program));
                 } else {
                     let code = option.role.kind == RoleKind::Code && !matches!(option.role.arg, "" | "sh");
-                    let given: Vec<Value>;
-                    let rest = if code {
+                    let rest: Args = if code {
                         // Of many pieces of code only the first ones are given all the words that follow.
                         codes += 1;
                         let most = if codes > MAX_CODES { MAX_GIVEN } else { usize::MAX };
                         let operands = parsed.operands.iter().take(most);
-                        given = operands.map(|(v, _)| (*v).clone()).collect();
+                        let given: Vec<Value> = operands.map(|(v, _)| (*v).clone()).collect();
                         self.spend_bytes(given.len() * BYTES_PER_WORD);
-                        &given
+                        given.into()
                     } else if words_option(option) {
-                        parsed.commands.first().map_or(&[][..], |(w, _)| w)
+                        parsed.commands.first().map_or(&[][..], |(w, _)| w).into()
                     } else {
-                        &[]
+                        Args::default()
                     };
-                    labels = labels.with(self.role(option.role, value, &context, rest));
+                    labels = labels.with(self.role(option.role, value, &context, &rest));
                 }
             }
         }
         self.move_onto_one(parsed, &context);
+        let mut operands = None;
         for (i, (value, role)) in parsed.operands.iter().enumerate() {
             if self.is_spent(span) {
                 break;
             }
-            // Only what is run is handed the words after it; copying them for every file would be quadratic.
-            let runs = matches!(role.kind, RoleKind::RunFile | RoleKind::Code);
-            let after = if runs {
-                parsed.operands.get(i + 1..).unwrap_or_default()
+            // Only what is run is handed the words after it.
+            let rest = if matches!(role.kind, RoleKind::RunFile | RoleKind::Code) {
+                operands.get_or_insert_with(|| words_of(parsed)).after(i + 1)
             } else {
-                &[]
+                Args::default()
             };
-            let rest: Vec<Value> = after.iter().map(|(v, _)| (*v).clone()).collect();
             labels = labels.with(self.role(*role, value, &context, &rest));
             self.compiled(*role, value, context.program);
         }
@@ -407,7 +405,7 @@ impl Eval<'_> {
                     tags: &[],
                 };
                 if let Some((file, rest)) = words.split_first() {
-                    self.run_operand(role, file, context, rest);
+                    self.run_operand(role, file, context, &rest.into());
                 }
                 Stream::unknown(Labels::PROGRAM)
             }
@@ -421,6 +419,12 @@ impl Eval<'_> {
         self.chain.pop();
         out
     }
+}
+
+/// The operands, to be handed on.
+fn words_of(parsed: &Parsed) -> Args {
+    let words: Vec<Value> = parsed.operands.iter().map(|(word, _)| (*word).clone()).collect();
+    words.into()
 }
 
 /// The variables that options give to code.

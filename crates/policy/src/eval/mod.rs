@@ -5,6 +5,7 @@
 //! bounded by [`FUEL`] and by [`MAX_NEST`]; reaching a bound is itself an effect, so a bound never hides anything.
 
 mod answers;
+mod args;
 mod arith;
 mod braces;
 mod builtins;
@@ -54,6 +55,7 @@ use core::cell::RefCell;
 
 use shell::Span;
 
+use args::Args;
 pub(crate) use filters::inflate;
 use state::{Function, Log, Shared, State, Var};
 pub(crate) use value::{Labels, Piece, Stream, UNKNOWN, Value};

@@ -75,7 +75,7 @@ impl Eval<'_> {
         let path = ends.iter().map(|end| places::clean(&(name.clone() + end), &cwd));
         if let Some(path) = path.into_iter().find(|path| self.is_file(path)) {
             let file = Value::text(path).at(module.span);
-            let saved = core::mem::replace(&mut self.state.positional, rest.to_vec().into());
+            let saved = core::mem::replace(&mut self.state.positional, rest.into());
             self.child(|eval| eval.run_file(&file, "python", "python", stdin));
             self.state.positional = saved;
         }

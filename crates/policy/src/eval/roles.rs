@@ -4,7 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::effects::Mark;
-use super::{Eval, Labels, Stream, UNKNOWN, Value, Var};
+use super::{Args, Eval, Labels, Stream, UNKNOWN, Value, Var};
 use crate::effect::Tags;
 use crate::facts::{Role, RoleKind, setting};
 use crate::{Act, Target};
@@ -60,7 +60,7 @@ pub(super) fn remote_name(value: &Value) -> Option<String> {
 
 impl Eval<'_> {
     /// Carries a role out, and gives the labels of what is read by it. `rest` are the operands that follow.
-    pub(super) fn role(&mut self, role: Role, value: &Value, context: &Context, rest: &[Value]) -> Labels {
+    pub(super) fn role(&mut self, role: Role, value: &Value, context: &Context, rest: &Args) -> Labels {
         let mut tags = context.tags.clone();
         role.tags.iter().for_each(|t| tags.add(t));
         let program = context.program;
@@ -483,7 +483,7 @@ impl Eval<'_> {
                 self.code_value("sh", &line.at(value.span), context.program, Stream::empty(), &[]);
             }
             _ => {
-                self.role(role, value, context, &[]);
+                self.role(role, value, context, &Args::default());
             }
         }
         self.chain.pop();

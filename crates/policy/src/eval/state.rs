@@ -12,6 +12,7 @@ use core::ops::{Deref, DerefMut};
 
 use shell::{Command, Script, Span};
 
+use super::args::Args;
 use super::look::Source;
 use super::tree::Tree;
 use super::value::{Stream, Value};
@@ -283,7 +284,7 @@ pub(crate) struct State {
     pub(super) exported: Table<()>,
     pub(super) functions: Table<Function>,
     pub(super) aliases: Table<String>,
-    pub(super) positional: Shared<Vec<Value>>,
+    pub(super) positional: Args,
     /// `$0`, where a text was given another one.
     pub(super) zero: Option<Value>,
     /// `None` after a `cd` to a place that is not known.
@@ -327,7 +328,7 @@ impl State {
             exported: Table::new(Kind::Exported, log),
             functions: Table::new(Kind::Function, log),
             aliases: Table::new(Kind::Alias, log),
-            positional: Shared::default(),
+            positional: Args::default(),
             zero: None,
             cwd: Some(cwd),
             physical: false,
