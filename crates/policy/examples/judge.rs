@@ -84,11 +84,14 @@ fn alone(words: &[&str]) -> bool {
 }
 
 fn timed(machine: &Machine, text: &str) -> (Duration, policy::Judgement) {
-    let request = command(text);
+    timed_request(machine, &command(text))
+}
+
+fn timed_request(machine: &Machine, request: &policy::Request) -> (Duration, policy::Judgement) {
     let mut best: Option<(Duration, policy::Judgement)> = None;
     for _ in 0..TIMES {
         let (begin, before) = (Instant::now(), cpu());
-        let judgement = policy::judge(&request, machine, &guard());
+        let judgement = policy::judge(request, machine, &guard());
         let elapsed = begin.elapsed();
         // The clock of the processor is too coarse for what is short, and the other one counts what others do meanwhile.
         let time = if elapsed > LONG { cpu() - before } else { elapsed };
@@ -176,8 +179,9 @@ fn shape(name: &str) -> bool {
         eprintln!("there is no shape `{name}`");
         return false;
     };
-    let text = shape.text();
-    let (time, judgement) = timed(&Machine::new(), &text);
+    // The text is held once, as whoever is asked holds it.
+    let request = command(&shape.text());
+    let (time, judgement) = timed_request(&Machine::new(), &request);
     let gave_up = judgement.effects.iter().any(|e| e.tags.has("limit"));
     let good = time <= MOST_LONG && peak() <= MOST_MEMORY && !gave_up;
     let note = if gave_up { " GAVE UP" } else { "" };

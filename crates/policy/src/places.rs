@@ -338,33 +338,63 @@ fn excluded(pattern: &str, path: &str) -> bool {
     !tail.is_empty() && path.ends_with(tail)
 }
 
+/// The names that a path is made of, as far as they are looked at: the first ones and the last one.
+struct Parts<'p> {
+    first: [&'p str; 3],
+    last: &'p str,
+    count: usize,
+}
+
+impl<'p> Parts<'p> {
+    fn of(path: &'p str) -> Self {
+        let mut parts = Parts {
+            first: [""; 3],
+            last: "",
+            count: 0,
+        };
+        for part in path.split('/').filter(|part| !part.is_empty()) {
+            if let Some(place) = parts.first.get_mut(parts.count) {
+                *place = part;
+            }
+            parts.last = part;
+            parts.count += 1;
+        }
+        parts
+    }
+
+    /// One of the first names; empty where there is none.
+    fn at(&self, index: usize) -> &'p str {
+        self.first.get(index).copied().unwrap_or_default()
+    }
+
+    /// Whether these are so many names, or everything below them.
+    fn are_all_of(&self, count: usize) -> bool {
+        self.count == count || (self.count == count + 1 && everything(self.last))
+    }
+}
+
 /// The labels of where a path lies, without those that the table of paths gives.
 pub(crate) fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
-    let parts: Vec<&str> = path.split('/').filter(|p| !p.is_empty()).collect();
-    let first = parts.first().copied().unwrap_or_default();
-    let wild_first = first.contains(['*', '?', '[', UNKNOWN]);
-    let all_of = |n: usize| parts.len() == n || (parts.len() == n + 1 && parts.last().is_some_and(|p| everything(p)));
-    if parts.is_empty() || wild_first {
+    let parts = Parts::of(path);
+    let first = parts.at(0);
+    if parts.count == 0 || first.contains(['*', '?', '[', UNKNOWN]) {
         tags.add("root");
-        return;
-    }
-    if parts.len() == 1 && first == UNKNOWN.to_string() {
         return;
     }
     // A home that lies in a folder for temporary files is a home all the same.
     if is_temp(path) && !within(path, world.home()) {
         tags.add("temp");
-        if parts.len() == 1 || (first == "var" || first == "private") && parts.len() == 2 {
+        if parts.count == 1 || (first == "var" || first == "private") && parts.count == 2 {
             tags.add("temp-root");
         }
     } else if is_project_of_a_service(first, path, workspace) {
         // A project that is served from here is a project, not the system.
-    } else if SYSTEM.contains(&first) && (first != "dev" || parts.len() == 1) {
+    } else if SYSTEM.contains(&first) && (first != "dev" || parts.count == 1) {
         tags.add("system");
-        if all_of(1) {
+        if parts.are_all_of(1) {
             tags.add("system-dir");
         }
-        if parts.len() <= 3 {
+        if parts.count <= 3 {
             tags.add("system-top");
         }
     }
@@ -379,7 +409,7 @@ pub(crate) fn place(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mu
 }
 
 /// Where a path of Windows is: the drive's root, the system's folders, somebody's home.
-fn drive_place(parts: &[&str], tags: &mut Tags) {
+fn drive_place(parts: &Parts<'_>, tags: &mut Tags) {
     const OWN: &[&str] = &[
         "windows",
         "program files",
@@ -388,9 +418,8 @@ fn drive_place(parts: &[&str], tags: &mut Tags) {
         "boot",
         "recovery",
     ];
-    let rest = parts.get(1..).unwrap_or_default();
-    let top = rest.first().copied().unwrap_or_default().to_ascii_lowercase();
-    let whole = |n: usize| rest.len() == n || rest.len() == n + 1 && rest.last().is_some_and(|p| everything(p));
+    let top = parts.at(1).to_ascii_lowercase();
+    let whole = |n: usize| parts.are_all_of(n + 1);
     if whole(0) {
         tags.add("root");
     } else if OWN.contains(&top.as_str()) || top.starts_with('$') {
@@ -412,7 +441,7 @@ fn is_project_of_a_service(first: &str, path: &str, workspace: &str) -> bool {
     places.contains(&first) && workspace.matches('/').count() >= 2 && within(path, workspace) && path != workspace
 }
 
-fn homes(path: &str, parts: &[&str], world: &Recorder<'_>, tags: &mut Tags) {
+fn homes(path: &str, parts: &Parts<'_>, world: &Recorder<'_>, tags: &mut Tags) {
     let home = world.home();
     let whole = |dir: &str| {
         path == dir
@@ -421,9 +450,8 @@ fn homes(path: &str, parts: &[&str], world: &Recorder<'_>, tags: &mut Tags) {
                 .and_then(|r| r.strip_prefix('/'))
                 .is_some_and(everything)
     };
-    let first = parts.first().copied().unwrap_or_default();
-    let others = HOMES.contains(&first)
-        && (parts.len() <= 2 || (parts.len() == 3 && parts.last().is_some_and(|p| everything(p))));
+    let first = parts.at(0);
+    let others = HOMES.contains(&first) && (parts.count == 1 || parts.are_all_of(2));
     if whole(home) || whole("/root") || others || within(home, path) {
         tags.add("home");
     }
@@ -454,23 +482,17 @@ fn is_temp(path: &str) -> bool {
     .any(|t| within(path, t))
 }
 
-fn device(parts: &[&str], tags: &mut Tags) {
+fn device(parts: &Parts<'_>, tags: &mut Tags) {
     const HARMLESS: &[&str] = &[
         "null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr", "tty", "fd", "pts", "shm", "ptmx",
         "console",
     ];
-    match parts.get(1).copied() {
-        Some("tcp" | "udp")
-            if parts
-                .get(2)
-                .is_some_and(|h| matches!(*h, "localhost" | "127.0.0.1" | "::1")) =>
-        {
-            tags.add("loopback-socket");
-        }
-        Some("tcp" | "udp") => tags.add("socket"),
-        Some(name) if HARMLESS.contains(&name) => tags.add("harmless-device"),
-        Some(_) => tags.add("device"),
-        None => {}
+    match (parts.at(1), parts.at(2)) {
+        ("tcp" | "udp", "localhost" | "127.0.0.1" | "::1") => tags.add("loopback-socket"),
+        ("tcp" | "udp", _) => tags.add("socket"),
+        ("", _) => {}
+        (name, _) if HARMLESS.contains(&name) => tags.add("harmless-device"),
+        _ => tags.add("device"),
     }
 }
 

@@ -95,16 +95,16 @@ pub enum Form {
         /// Condition and body of each branch.
         branches: Vec<(Script, Script)>,
         /// The `else` body.
-        otherwise: Option<Script>,
+        otherwise: Option<Box<Script>>,
     },
     /// `while` or `until`.
     Loop {
         /// True for `until`.
         until: bool,
         /// The condition.
-        condition: Script,
+        condition: Box<Script>,
         /// The body.
-        body: Script,
+        body: Box<Script>,
     },
     /// `for NAME in words` or `select NAME in words`.
     For {
@@ -113,16 +113,16 @@ pub enum Form {
         /// The words; `None` when `in` is missing (`"$@"` is meant).
         words: Option<Vec<Word>>,
         /// The body.
-        body: Script,
+        body: Box<Script>,
         /// True for `select`.
         select: bool,
     },
     /// `for (( init; test; step ))`.
     ForArith {
         /// The three expressions.
-        head: [Arith; 3],
+        head: Box<[Arith; 3]>,
         /// The body.
-        body: Script,
+        body: Box<Script>,
     },
     /// `case word in ... esac`.
     Case {

@@ -204,7 +204,7 @@ macro_rules! walk {
                         script(body, v);
                     }
                     Form::ForArith { head, body } => {
-                        for expression in head {
+                        for expression in &$($mut)? **head {
                             arith(expression, v);
                         }
                         script(body, v);

@@ -212,7 +212,7 @@ impl Eval<'_> {
             Form::Simple { .. } => Stream::empty(),
             Form::Subshell(list) => self.subshell(|eval| eval.script(list, stdin)),
             Form::Group(list) => self.script(list, stdin),
-            Form::If { branches, otherwise } => self.branches(branches, otherwise.as_ref(), &stdin),
+            Form::If { branches, otherwise } => self.branches(branches, otherwise.as_deref(), &stdin),
             Form::Loop { until, condition, body } => self.while_loop(*until, condition, body, &stdin),
             Form::For { name, words, body, .. } => self.for_loop(name, words.as_deref(), body, &stdin),
             Form::ForArith { head, body } => self.for_arith(head, body, &stdin),

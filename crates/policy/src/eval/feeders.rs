@@ -1,5 +1,6 @@
 //! Programs that put other words into the command that they start: xargs, parallel, find.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -129,7 +130,7 @@ impl Eval<'_> {
 /// What a find prints: something below each of the places that it starts from.
 pub(super) fn found_lines(parsed: &Parsed) -> Option<String> {
     let starts: Vec<&Value> = parsed.operands.iter().map(|(v, _)| *v).collect();
-    let known: Option<Vec<String>> = starts.iter().map(|v| v.written()).collect();
+    let known: Option<Vec<String>> = starts.iter().map(|v| v.written().map(Cow::into_owned)).collect();
     let mut known = known?;
     if known.is_empty() {
         known.push(".".to_string());

@@ -60,7 +60,7 @@ pub(super) fn decodes(name: &str, parsed: &Parsed) -> bool {
 }
 
 fn known(args: &[Value]) -> Option<Vec<String>> {
-    args.iter().map(Value::written).collect()
+    args.iter().map(|arg| Some(arg.written()?.into_owned())).collect()
 }
 
 fn echo(args: &[Value]) -> Option<String> {

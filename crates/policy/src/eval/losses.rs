@@ -170,7 +170,7 @@ impl Eval<'_> {
         let text = value.written().filter(|t| !t.starts_with(':'))?;
         let fixed = match text.find(['*', '?', '[']) {
             Some(at) => text.get(..at)?.rsplit_once('/').map_or(".", |(dir, _)| dir),
-            None => text.as_str(),
+            None => text.as_ref(),
         };
         match self.resolve(&Value::text(fixed)) {
             Target::Path(path) if !path.contains(UNKNOWN) => Some(path),

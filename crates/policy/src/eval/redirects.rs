@@ -1,6 +1,5 @@
 //! Redirections: what a command reads and where its output goes.
 
-use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use shell::{Redirect, RedirectOp, Word};
@@ -118,19 +117,14 @@ impl Eval<'_> {
     fn here_text(&mut self, word: &Word, newline: bool) -> Stream {
         let value = self.double(&word.parts, word);
         let labels = value.labels;
-        match value.known() {
-            Some(text) => {
-                let mut text = text.to_string();
-                if newline {
-                    text.push('\n');
-                }
-                Stream {
-                    text: Some(text),
-                    labels,
-                    file: None,
-                }
-            }
-            None => Stream::unknown(labels),
+        let mut text = value.into_known();
+        if let Some(text) = text.as_mut().filter(|_| newline) {
+            text.push('\n');
+        }
+        Stream {
+            text,
+            labels,
+            file: None,
         }
     }
 

@@ -87,7 +87,7 @@ impl Eval<'_> {
             .or_else(|| given.as_ref().and_then(|_| self.no_file(names)))
             .into_iter()
             .collect();
-        let mut goals: Vec<String> = on.iter().filter_map(|v| v.written()).collect();
+        let mut goals: Vec<String> = on.iter().filter_map(|v| Some(v.written()?.into_owned())).collect();
         if store == Store::GitHook {
             let dirs: Vec<String> = files.into_iter().map(|f| f.dir).collect();
             dirs.iter()

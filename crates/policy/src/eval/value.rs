@@ -209,9 +209,18 @@ impl Value {
         }
     }
 
+    /// The same text, without a copy of it.
+    pub(crate) fn into_known(self) -> Option<String> {
+        match self.pieces {
+            Pieces::None => Some(String::new()),
+            Pieces::One(Piece::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The text with active globs as written, when nothing in it is unknown.
-    pub(crate) fn written(&self) -> Option<String> {
-        (!self.has_unknown()).then(|| self.pattern().into_owned())
+    pub(crate) fn written(&self) -> Option<Cow<'_, str>> {
+        (!self.has_unknown()).then(|| self.pattern())
     }
 
     /// Bytes of the known text.

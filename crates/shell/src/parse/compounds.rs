@@ -4,6 +4,7 @@ use super::Parser;
 use super::keywords::{Keyword, Stops};
 use super::words::Place;
 use crate::{Arith, Arm, Form, Script, Word};
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 impl Parser<'_> {
@@ -44,7 +45,7 @@ impl Parser<'_> {
 
     pub(super) fn conditional_branches(&mut self, start: usize) -> Form {
         let ends = Stops::ELIF.or(Stops::ELSE).or(Stops::FI);
-        let mut branches = Vec::new();
+        let mut branches = Vec::with_capacity(1);
         let mut otherwise = None;
         self.wanting(Stops::FI, |p| {
             loop {
@@ -56,7 +57,7 @@ impl Parser<'_> {
                 }
             }
             if p.eat_keyword(Keyword::Else) {
-                otherwise = Some(p.body(Stops::FI));
+                otherwise = Some(Box::new(p.body(Stops::FI)));
             }
         });
         self.close(Keyword::Fi, start);
@@ -64,9 +65,9 @@ impl Parser<'_> {
     }
 
     pub(super) fn conditional_loop(&mut self, until: bool, start: usize) -> Form {
-        let condition = self.wanting(Stops::DONE, |p| p.body(Stops::DO));
+        let condition = Box::new(self.wanting(Stops::DONE, |p| p.body(Stops::DO)));
         self.expect_keyword(Keyword::Do);
-        let body = self.loop_body(start);
+        let body = Box::new(self.loop_body(start));
         Form::Loop { until, condition, body }
     }
 
@@ -116,7 +117,7 @@ impl Parser<'_> {
         Form::For {
             name,
             words,
-            body: self.do_group(start),
+            body: Box::new(self.do_group(start)),
             select,
         }
     }
@@ -149,8 +150,8 @@ impl Parser<'_> {
             self.list_terminator();
         }
         Form::ForArith {
-            head,
-            body: self.do_group(start),
+            head: Box::new(head),
+            body: Box::new(self.do_group(start)),
         }
     }
 

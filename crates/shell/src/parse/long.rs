@@ -180,6 +180,10 @@ impl Parser<'_> {
     pub(super) fn add_item(&mut self, items: &mut Vec<Item>, item: Item, here: &Here) {
         if items.len() < ITEMS || !self.is_whole(here) {
             self.close_last_item(items);
+            // Most lists are one command.
+            if items.is_empty() {
+                items.reserve_exact(1);
+            }
             items.push(item);
             return;
         }
