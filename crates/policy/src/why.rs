@@ -32,10 +32,16 @@ pub(crate) fn steps(request: &Request, effect: &Effect) -> Vec<String> {
     steps
 }
 
+/// How many lines end in a text, which may be very long: a byte at a time would take ten times as long.
+fn lines(text: &[u8]) -> usize {
+    let ends = |part: &[u8]| part.iter().fold(0_u8, |ends, byte| ends + u8::from(*byte == b'\n'));
+    text.chunks(u8::MAX.into()).map(|part| usize::from(ends(part))).sum()
+}
+
 /// `line:column` of a place in a text, both from 1, columns in characters.
 fn place(text: &str, span: Span) -> String {
     let before = text.get(..span.start as usize).unwrap_or_default();
-    let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
+    let line = lines(before.as_bytes()) + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     alloc::format!("{line}:{column}")
 }

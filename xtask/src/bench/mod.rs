@@ -41,9 +41,9 @@ struct Bench {
     arguments: Vec<OsString>,
 }
 
-/// Judgements inside a process: see `crates/policy/examples/judge.rs`, which has the bars.
+/// Judgements inside a process, built as it is released: see `crates/policy/examples/judge.rs`, which has the bars.
 pub(crate) fn judge(places: &[&str]) -> Result<()> {
-    let mut run = cargo("run --release --quiet --package tollgate-policy --example judge --");
+    let mut run = cargo("run --profile dist --quiet --package tollgate-policy --example judge --");
     must(run.args(places))
 }
 

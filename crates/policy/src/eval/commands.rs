@@ -186,10 +186,8 @@ impl Eval<'_> {
         self.redirects(&command.redirects, &mut flow);
         self.standing_input(&command.form, &mut flow);
         let out = match &command.form {
-            Form::Simple { assigns, words } => {
-                self.simple(assigns, words, flow.stdin.clone(), flow.piped, command.span)
-            }
-            form => self.compound(form, flow.stdin.clone()),
+            Form::Simple { assigns, words } => self.simple(assigns, words, flow.stdin, flow.piped, command.span),
+            form => self.compound(form, flow.stdin),
         };
         self.deliver(out, &flow.out)
     }

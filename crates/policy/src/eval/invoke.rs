@@ -112,10 +112,7 @@ impl Eval<'_> {
         if self.is_installed(&path) {
             return None;
         }
-        let saved = core::mem::replace(
-            &mut self.state.positional,
-            argv.get(1..).unwrap_or_default().into(),
-        );
+        let saved = core::mem::replace(&mut self.state.positional, argv.get(1..).unwrap_or_default().into());
         let looked = self.effects.len();
         self.child(|eval| eval.run_file(name, "sh", "run", stdin));
         self.state.positional = saved;
@@ -388,13 +385,7 @@ impl Eval<'_> {
             }
             (RoleKind::ScriptWords, _) => {
                 let joined = join(words);
-                self.code_value(
-                    "sh",
-                    &joined,
-                    context.program,
-                    context.stdin.clone(),
-                    role.tags,
-                )
+                self.code_value("sh", &joined, context.program, context.stdin.clone(), role.tags)
             }
             (RoleKind::CommandUntil, _) => self.for_each_found(words, role, parsed, span),
             // `uv run x.py`: an interpreter is understood.

@@ -51,7 +51,10 @@ impl Eval<'_> {
                 self.write_redirect(&value, redirect.op);
                 let append = matches!(redirect.op, RedirectOp::Append | RedirectOp::BothAppend);
                 match fd {
-                    None | Some(1) => flow.out.push((value, append)),
+                    None | Some(1) => {
+                        flow.out.reserve_exact(1);
+                        flow.out.push((value, append));
+                    }
                     Some(fd) => {
                         self.state.outputs.insert(fd, value);
                     }

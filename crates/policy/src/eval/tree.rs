@@ -301,7 +301,8 @@ mod tests {
         assert_eq!(set.len(), 2);
         assert_eq!(gone, ["77".into()]);
         let mut led = before.clone();
-        set.into_iter().for_each(|(name, value)| led.insert(&name, || name.clone(), value));
+        set.into_iter()
+            .for_each(|(name, value)| led.insert(&name, || name.clone(), value));
         gone.iter().for_each(|name| led.remove(name));
         assert!(led == after);
     }

@@ -155,7 +155,9 @@ impl<'w> Parser<'w> {
         };
         let key = word.prefix().get(..=at).unwrap_or_default();
         let Some(opt) = self.find(key) else { return false };
-        self.out.options.push((opt, Some(Cow::Owned(word.without_prefix(at + 1)))));
+        self.out
+            .options
+            .push((opt, Some(Cow::Owned(word.without_prefix(at + 1)))));
         true
     }
 
@@ -174,7 +176,10 @@ impl<'w> Parser<'w> {
     fn long(&mut self, word: &'w Value) {
         let text = word.prefix();
         let (name, attached) = match text.find('=') {
-            Some(at) => (text.get(..at).unwrap_or_default(), Some(Cow::Owned(word.without_prefix(at + 1)))),
+            Some(at) => (
+                text.get(..at).unwrap_or_default(),
+                Some(Cow::Owned(word.without_prefix(at + 1))),
+            ),
             None => (text, None),
         };
         let Some(opt) = self.find(name).or_else(|| self.find_abbreviated(name)) else {
@@ -198,7 +203,10 @@ impl<'w> Parser<'w> {
     fn dash(&mut self, word: &'w Value) {
         let text = word.prefix();
         let (name, attached) = match text.find('=') {
-            Some(at) => (text.get(..at).unwrap_or_default(), Some(Cow::Owned(word.without_prefix(at + 1)))),
+            Some(at) => (
+                text.get(..at).unwrap_or_default(),
+                Some(Cow::Owned(word.without_prefix(at + 1))),
+            ),
             None => (text, None),
         };
         // A whole word after one dash (`find -delete`, `docker -rm`), whatever the style, when the facts name it so.

@@ -64,6 +64,8 @@ pub(super) fn split_parts(body: &[(char, bool)], holes: Holes) -> Vec<Part> {
         }
     }
     if !text.is_empty() || out.is_empty() {
+        // Most texts are one part, and there may be very many of them.
+        out.reserve_exact(1);
         out.push(Part::Text(text));
     }
     out

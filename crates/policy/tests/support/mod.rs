@@ -119,8 +119,8 @@ impl World for Machine {
         if self.files.contains_key(path) {
             return Answer::Known(FileKind::File);
         }
-        let folder = format!("{path}/");
-        if self.files.keys().any(|file| file.starts_with(&folder)) {
+        let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        if self.files.keys().any(below) {
             return Answer::Known(FileKind::Dir);
         }
         self.kinds.get(path).map_or(Answer::Absent, |kind| Answer::Known(*kind))

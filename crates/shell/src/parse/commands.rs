@@ -152,6 +152,9 @@ impl Parser<'_> {
     /// Reads the next assignment, word or redirection; false at the end of the command.
     fn simple_piece(&mut self, command: &mut Simple) -> bool {
         if let Some(redirect) = self.redirect() {
+            if command.redirects.is_empty() {
+                command.redirects.reserve_exact(1);
+            }
             command.redirects.push(redirect);
             // Any operator makes bash forget that it reads the arguments of a declaration.
             command.declares = false;
