@@ -528,14 +528,14 @@ impl Eval<'_> {
             };
             let some = super::expand::stream_value(some);
             for name in names {
-                self.state.vars.insert(*name, Var::Scalar(some.clone()));
+                self.state.vars.insert(name, Var::Scalar(some.clone()));
             }
             return;
         };
         if builtin != "read" {
             let lines = text.lines().map(|l| Value::text(l).labelled(labels)).collect();
             if let Some(name) = names.first() {
-                self.state.vars.insert(*name, Var::Array(lines));
+                self.state.vars.insert(name, Var::Array(lines));
             }
             return;
         }

@@ -36,7 +36,7 @@ impl Eval<'_> {
         let saved = core::mem::replace(&mut self.state.positional, rest.clone());
         let program = context.program;
         let stdin = context.stdin.clone();
-        self.child(|eval| eval.run_file_tagged(value, lang, &program, &stdin, role.tags));
+        self.child(|eval| eval.run_file_tagged(value, lang, program, &stdin, role.tags));
         self.state.positional = saved;
     }
 
@@ -162,7 +162,7 @@ impl Eval<'_> {
         let out = self.child(|eval| {
             eval.state.positional = args.clone();
             eval.state.zero = rest.first().cloned();
-            eval.code_here("sh", value, &program, stdin.clone(), role.tags)
+            eval.code_here("sh", value, program, stdin.clone(), role.tags)
         });
         self.printed = Some(out);
     }
@@ -269,7 +269,7 @@ impl Eval<'_> {
                 }
                 let lang = language(role.arg, context.program);
                 let program = context.program;
-                let out = self.child(|eval| eval.code_here(lang, &value, &program, Stream::empty(), &["stdin"]));
+                let out = self.child(|eval| eval.code_here(lang, &value, program, Stream::empty(), &["stdin"]));
                 self.printed = Some(out).filter(|_| !matches!(lang, "awk" | "sed"));
             }
             RoleKind::Send if context.piped => {

@@ -50,7 +50,7 @@ impl Eval<'_> {
         let why = alloc::format!("git alias {name}");
         let program = context.program;
         self.nested(span, &why, |eval| {
-            eval.code_value("sh", &line, &program, Stream::empty(), &[])
+            eval.code_value("sh", &line, program, Stream::empty(), &[])
         });
     }
 

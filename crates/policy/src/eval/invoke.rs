@@ -380,7 +380,7 @@ impl Eval<'_> {
                 let program = context.program;
                 self.subshell(|eval| {
                     eval.state.cwd = None;
-                    eval.code_value("sh", &joined, &program, context.stdin.clone(), role.tags)
+                    eval.code_value("sh", &joined, program, context.stdin.clone(), role.tags)
                 })
             }
             (RoleKind::ScriptWords, _) => {

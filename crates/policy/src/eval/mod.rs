@@ -64,7 +64,7 @@ use crate::effect::Tags;
 use crate::facts::RoleKind;
 use crate::places;
 use crate::world::Recorder;
-use crate::{Act, Answer, Effect, Loss, Target};
+use crate::{Act, Answer, Loss, Target};
 
 /// Commands that are looked at before the evaluator gives up.
 const FUEL: u32 = 20_000;
@@ -439,102 +439,6 @@ impl<'w> Eval<'w> {
             "",
             span,
         );
-    }
-
-    pub(crate) fn effect(
-        &mut self,
-        act: Act,
-        what: &'static str,
-        target: Target,
-        tags: Tags,
-        program: &str,
-        span: Span,
-    ) {
-        let mut tags = tags;
-        self.effect_with(act, what, target, &mut tags, program, span, Loss::default());
-    }
-
-    /// The same with what would be lost. The labels are left as they were.
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of an effect")]
-    fn effect_with(
-        &mut self,
-        act: Act,
-        what: &'static str,
-        target: Target,
-        tags: &mut Tags,
-        program: &str,
-        span: Span,
-        loss: Loss,
-    ) {
-        let given = tags.len();
-        self.label_around(act, tags);
-        self.keep_effect(act, what, target, tags, program, span, loss);
-        tags.truncate(given);
-    }
-
-    /// Labels that an effect has because of what stands around the call.
-    fn label_around(&self, act: Act, tags: &mut Tags) {
-        if act == Act::Do || act == Act::Delete {
-            // What a container shares with the machine is not only the container's.
-            let shared = tags.has("mounted");
-            let around = self.around.iter().filter(|tag| !shared || **tag != "contained");
-            around.for_each(|tag| tags.add(tag));
-        }
-        if !self.sources.is_empty() {
-            tags.add("in-file");
-        }
-        for mark in &self.marks {
-            mark.put(act, tags);
-        }
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "they are the parts of an effect")]
-    fn keep_effect(
-        &mut self,
-        act: Act,
-        what: &'static str,
-        target: Target,
-        tags: &Tags,
-        program: &str,
-        span: Span,
-        loss: Loss,
-    ) {
-        // What was put together from elsewhere has no place of its own; the command that it is in has one.
-        let at = self
-            .pin
-            .unwrap_or(if span.start == span.end { self.here } else { span });
-        let new = effects::New {
-            act,
-            what,
-            target: &target,
-            tags,
-            program,
-            span: at,
-        };
-        self.moved_refs |= losses::moves_refs(act, what);
-        self.disturbed |= losses::disturbs(act, what, &target, tags);
-        if self.effects.says_nothing_new(&new) {
-            return;
-        }
-        // A long beginning must not hide what comes after it.
-        if self.effects.is_full() && !tags.has("limit") {
-            return self.give_up("too many effects", span);
-        }
-        let mut chain = self.chain.clone();
-        if let Some(source) = self.sources.last() {
-            chain.push(source.place(self.file_pin.unwrap_or(span)));
-        }
-        self.effects.push(Effect {
-            act,
-            what,
-            target,
-            tags: tags.clone(),
-            program: program.into(),
-            span: at,
-            chain,
-            uses: self.uses.words(),
-            loss,
-        });
     }
 
     /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.

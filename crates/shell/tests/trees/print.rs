@@ -79,7 +79,7 @@ fn form(form: &Form) -> String {
                 script(body)
             )
         }
-        Form::ForArith { head, body } => format!("for {} do {}", join(head, ";", arith), script(body)),
+        Form::ForArith { head, body } => format!("for {} do {}", join(&**head, ";", arith), script(body)),
         Form::Case { subject, arms } => format!("case {} {}", word(subject), join(arms, " ", arm)),
         Form::Test(words) => format!("test {}", join(words, " ", word)),
         Form::Arith(expression) => format!("arith {}", arith(expression)),
