@@ -76,17 +76,18 @@ impl Eval<'_> {
             return;
         };
         let all = parsed.operands.iter().any(|(value, role)| {
-            let path = match self.resolve(value) {
-                Target::Path(path) if role.kind == RoleKind::Move && value.has_glob() => path,
-                _ => return false,
-            };
-            self.labels_of(&path).has("workspace-all")
+            role.kind == RoleKind::Move
+                && value.has_glob()
+                && matches!(self.resolve(value), Target::Path(path) if self.labels_of(&path).has("workspace-all"))
         });
+        if !all {
+            return;
+        }
         let Target::Path(place) = self.resolve(target) else {
             return;
         };
         let absent = !matches!(self.world.kind(&place), Answer::Known(_)) && self.written_to(target).is_none();
-        if all && absent && !places::within(&place, &self.workspace) {
+        if absent && !places::within(&place, &self.workspace) {
             let tags = context.tags.clone();
             self.effect(
                 Act::Do,
@@ -101,6 +102,9 @@ impl Eval<'_> {
 
     /// What is moved is what it was, under another name.
     pub(super) fn moves(&mut self, parsed: &Parsed) {
+        if !parsed.operands.iter().any(|(_, role)| role.kind == RoleKind::Move) {
+            return;
+        }
         let folder = folder_of(parsed).map(|(folder, _)| folder);
         let Some((target, sure)) = folder
             .map(|f| (f, true))

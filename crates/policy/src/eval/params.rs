@@ -373,6 +373,7 @@ impl Eval<'_> {
 
 /// `API_KEY`, `GITHUB_TOKEN`, `DB_PASSWORD`
 fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
     [
         "SECRET",
         "TOKEN",
@@ -386,11 +387,8 @@ fn names_a_secret(name: &str) -> bool {
         "PASSPHRASE",
     ]
     .iter()
-    .any(|w| name.to_ascii_uppercase().contains(w))
-        || name
-            .to_ascii_uppercase()
-            .split('_')
-            .any(|part| matches!(part, "PASS" | "PAT"))
+    .any(|w| name.contains(w))
+        || name.split('_').any(|part| matches!(part, "PASS" | "PAT"))
 }
 
 fn length(held: &Held) -> Option<usize> {

@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::{Eval, Labels, UNKNOWN, Value};
+use super::{Eval, Labels, Piece, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::places;
 use crate::{Act, Answer, FileKind, Loss, Target};
@@ -235,8 +235,9 @@ impl Eval<'_> {
 
     /// The absolute path that a word names where the command runs.
     fn pointed_at(&self, value: &Value) -> Target {
-        let text = value.pattern();
-        if text.starts_with(UNKNOWN) {
+        let unknown = matches!(value.pieces.first(), Some(Piece::Unknown | Piece::File(_)));
+        let text = if unknown { "".into() } else { value.pattern() };
+        if unknown || text.starts_with(UNKNOWN) {
             return Target::Unknown("a path that starts with an unknown value".into());
         }
         // file: addresses name paths too.
