@@ -246,10 +246,19 @@ fn file_value(path: &str, eval: &Eval<'_>) -> Value {
 
 /// Characters that make a person see another text than the shell does.
 fn hidden_characters(text: &str, eval: &mut Eval<'_>) {
+    // Nearly all texts have no unusual byte.
+    let unusual = |byte: u8| !matches!(byte, b'\t' | b'\n' | b' '..=b'~');
+    let Some(from) = text.bytes().position(unusual) else {
+        return;
+    };
     let hidden = |c: char| matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}');
     // A lone carriage return moves the cursor back in a terminal, so that what follows covers what came before.
     let returns = |at: usize, c: char| c == '\r' && !matches!(text.as_bytes().get(at + 1), None | Some(b'\n'));
-    if let Some((at, c)) = text.char_indices().find(|(at, c)| hidden(*c) || returns(*at, *c)) {
+    let rest = text.get(from..).unwrap_or_default().char_indices();
+    if let Some((at, c)) = rest
+        .map(|(at, c)| (from + at, c))
+        .find(|(at, c)| hidden(*c) || returns(*at, *c))
+    {
         let start = u32::try_from(at).unwrap_or_default();
         let end = u32::try_from(at + c.len_utf8()).unwrap_or_default();
         let target = Target::Text(alloc::format!("U+{:04X}", u32::from(c)));

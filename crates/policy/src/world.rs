@@ -286,19 +286,20 @@ impl<'w> Recorder<'w> {
     }
 
     fn record<T>(&self, question: &'static str, subject: &str, answer: &Answer<T>, known: impl Fn(&T) -> String) {
-        let answer = match answer {
-            Answer::Known(value) => known(value),
-            Answer::Absent => "absent".to_string(),
-            Answer::Unknown => "unknown".to_string(),
-        };
         let mut looks = self.looks.borrow_mut();
-        if looks.len() < MAX_LOOKS && !looks.iter().any(|l| l.question == question && l.subject == subject) {
-            looks.push(Look {
-                subject: subject.into(),
-                question,
-                answer,
-            });
+        let asked = |look: &Look| look.question == question && look.subject == subject;
+        if looks.len() >= MAX_LOOKS || looks.iter().any(asked) {
+            return;
         }
+        looks.push(Look {
+            subject: subject.into(),
+            question,
+            answer: match answer {
+                Answer::Known(value) => known(value),
+                Answer::Absent => "absent".to_string(),
+                Answer::Unknown => "unknown".to_string(),
+            },
+        });
     }
 }
 
