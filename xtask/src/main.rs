@@ -31,6 +31,8 @@ usage: cargo xtask TASK
   bench judge DIR... how long judgements take and what memory they need: the cases of spec/, texts of 1 MiB, and the
                   scripts (*.sh) and cases (*.jsonl) in folders of one's own
   bench moat      what the scenarios of OpenMoat's bench say of the hook
+  bench policy [FILE]
+                  how long the hook takes with policy files of 0, 100 and 1,000 rules
   bench rules     how long the hook takes with few programs, with all, and with rules of one's own";
 
 fn main() -> ExitCode {
@@ -48,6 +50,8 @@ fn main() -> ExitCode {
         ["bench", "judge", places @ ..] => bench::judge(places),
         ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),
+        ["bench", "policy"] => bench::policy::run(None),
+        ["bench", "policy", program] => bench::policy::run(Some(program.into())),
         ["bench", "hook", program] => bench::run(program.into()),
         _ => {
             eprintln!("{USAGE}");

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::hold::{self, Held};
 use crate::moment::Moment;
 use crate::places::Places;
-use crate::policies::PolicySet;
+use crate::policies::{How, PolicySet};
 use crate::world::Machine;
 use crate::{identity, note, reason, rules};
 
@@ -108,7 +108,7 @@ impl Broker {
         };
         let mut settings = config.settings;
         let (added, rules_error) = rules::read(&places.config);
-        let policies = PolicySet::own(&places.system, &places.config, SystemTime::now());
+        let policies = PolicySet::in_force(&places, How::Quickly, SystemTime::now());
         let config_error = config_error
             .or(rules_error)
             .or_else(|| policies.own_faults.first().cloned());
@@ -147,15 +147,17 @@ impl Broker {
         &self.ledger
     }
 
-    /// The policy files that are in force in a folder.
+    /// The policy files that are in force in a folder, read anew: every rule, and all that is wrong.
     #[must_use]
     pub fn policies(&self, cwd: &Path) -> PolicySet {
-        self.policies.clone().with_project(cwd, SystemTime::now())
+        let (how, now) = (How::Fully, SystemTime::now());
+        PolicySet::in_force(&self.places, how, now).with_project_in_force(&self.places, cwd, how, now)
     }
 
     /// What is set in a folder: the project there may add rules.
     pub(crate) fn settings_in(&self, cwd: &Path) -> Settings {
-        let policies = self.policies(cwd);
+        let policies = self.policies.clone();
+        let policies = policies.with_project_in_force(&self.places, cwd, How::Quickly, SystemTime::now());
         Settings {
             written: policies.written(),
             project_broken: policies.project_faults.first().map(ConfigError::whole),

@@ -59,6 +59,11 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Str
 
 /// The text of a file in a folder that was looked at; `None` where there is no file.
 pub(crate) fn file(path: &Path) -> Result<Option<String>, String> {
+    own(path)?.map(read).transpose()
+}
+
+/// A file in a folder that was looked at, open; `None` where there is no file.
+pub(crate) fn own(path: &Path) -> Result<Option<File>, String> {
     if path.is_symlink() {
         let target = path.canonicalize().ok();
         only_own_links(path)
@@ -66,11 +71,11 @@ pub(crate) fn file(path: &Path) -> Result<Option<String>, String> {
             .and_then(|()| target.as_deref().and_then(Path::parent).map_or(Ok(()), only_own_hands))
             .map_err(|found| by_others(&found))?;
     }
-    text(path)
+    checked(path)
 }
 
-/// The text of a file of the machine's administrator: root's, in folders of root's, and changed by nobody else.
-pub(crate) fn roots(path: &Path) -> Result<String, String> {
+/// A file of the machine's administrator, open: root's, in folders of root's, and changed by nobody else.
+pub(crate) fn roots(path: &Path) -> Result<File, String> {
     for part in path.ancestors() {
         let meta = part
             .symlink_metadata()
@@ -82,13 +87,12 @@ pub(crate) fn roots(path: &Path) -> Result<String, String> {
             ));
         }
     }
-    text(path)?.ok_or_else(|| "it went away while it was read".into())
+    checked(path)?.ok_or_else(|| "it went away while it was read".into())
 }
 
-/// The text of a file that came with a project: whoever may change the project may change it.
-pub(crate) fn any_text(path: &Path) -> Result<String, String> {
-    let file = open(path)?.ok_or("it went away while it was read")?;
-    read(file)
+/// A file that came with a project, open: whoever may change the project may change it.
+pub(crate) fn any(path: &Path) -> Result<File, String> {
+    open(path)?.ok_or_else(|| "it went away while it was read".into())
 }
 
 fn by_others(found: &Unsafe) -> String {
@@ -99,7 +103,7 @@ fn by_others(found: &Unsafe) -> String {
     )
 }
 
-fn text(path: &Path) -> Result<Option<String>, String> {
+fn checked(path: &Path) -> Result<Option<File>, String> {
     let Some(file) = open(path)? else {
         return Ok(None);
     };
@@ -107,7 +111,7 @@ fn text(path: &Path) -> Result<Option<String>, String> {
     if meta.uid() != 0 && meta.uid() != rustix::process::geteuid().as_raw() || meta.mode() & 0o022 != 0 {
         return Err("other users can change it; make it yours, mode 0600".into());
     }
-    read(file).map(Some)
+    Ok(Some(file))
 }
 
 /// A regular file, open; `None` where there is none.
@@ -129,7 +133,8 @@ fn open(path: &Path) -> Result<Option<File>, String> {
     Ok(Some(file))
 }
 
-fn read(file: File) -> Result<String, String> {
+/// The text of an open file.
+pub(crate) fn read(file: File) -> Result<String, String> {
     let mut text = String::new();
     file.take(LIMIT)
         .read_to_string(&mut text)

@@ -141,6 +141,39 @@ fn b_0319_doctor_says_what_is_wrong_and_fails() {
 }
 
 #[test]
+fn m_33_doctor_shows_how_broken_files_differ_from_the_last_that_were_whole() {
+    let home = team();
+    // The files count, and are kept, when nobody has changed them for half a second.
+    std::thread::sleep(std::time::Duration::from_millis(600));
+    assert_eq!(home.run(&["check", "terraform apply"]).0, 20);
+    let file = home.at("t/config/policies/a.yml");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, "commands: [").unwrap();
+    let (exit, out, err) = home.run(&["policy", "doctor"]);
+    assert_eq!(exit, 1);
+    assert!(
+        out.contains("`user:^terraform apply` is gone from the files and stays in force (user, "),
+        "{out}"
+    );
+    assert!(err.contains("whatever changes something is refused"), "{err}");
+    let json = home.json(&["policy", "doctor", "--json"]);
+    assert_eq!(json["differences"][0]["change"], "gone");
+    let checked = home.json(&["check", "--json", "terraform apply"]);
+    let rules: Vec<&str> = checked["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["rule"].as_str().unwrap())
+        .collect();
+    assert!(
+        rules.contains(&"user:^terraform apply") && rules.contains(&"policy.set.broken"),
+        "{rules:?}"
+    );
+    fs::write(&file, text).unwrap();
+    assert_eq!(home.run(&["policy", "doctor"]).0, 0);
+}
+
+#[test]
 fn b_0318_any_diff_can_be_held_against_the_rules_on_patches() {
     let rules = "rules:\n  - id: no-debugger\n    description: d\n    appliesTo: [bundle-apply]\n    matchAddedContent: {regex: 'debugger;'}\n";
     let home = Home::new(&[("t/config/policies/a.yml", rules)]);

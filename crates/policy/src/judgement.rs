@@ -153,9 +153,9 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
             excused.push(rule.id.to_string());
         }
     }
-    for rule in &settings.written.rules {
+    for rule in settings.written.concerned(request, &effects, &calls) {
         if let Some(effect) = rule.holds(request, &effects, &calls, &[&workspace]) {
-            findings.push(written(rule, effect, request));
+            findings.push(written(&rule, effect, request));
         }
     }
     if let Some(effect) = effects.iter().find(|e| !harmless(e)) {

@@ -35,4 +35,4 @@ pub use request::{Request, Subject};
 pub use rulebook::{Act, Kind, Risk, Verdict};
 pub use rules::{RULES_DIGEST, patterns};
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};
-pub use written::{BadPattern, Exception, Pattern, Wanted, Written, WrittenRule, path_fits};
+pub use written::{BadPattern, Exception, Index, Pattern, Shelf, Wanted, Written, WrittenRule, path_fits};

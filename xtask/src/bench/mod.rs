@@ -4,6 +4,7 @@
 //! slows this machine down slows both, and the ratio of the medians means something on any machine.
 
 pub(crate) mod moat;
+pub(crate) mod policy;
 pub(crate) mod rules;
 
 use crate::error::{Error, Result};
@@ -135,19 +136,25 @@ impl Bench {
 
     /// What is fast because it does not look is not worth measuring.
     fn denies(&self) -> Result<()> {
+        self.answers("rm -rf /", "\"permissionDecision\":\"")
+    }
+
+    /// What the hook says of a command holds some words.
+    fn answers(&self, command: &str, words: &str) -> Result<()> {
         let mut answer = String::new();
         let mut child = start(&mut self.hook())?;
-        give(&mut child, &question("rm -rf /", &self.folder.join("work")));
+        give(&mut child, &question(command, &self.folder.join("work")));
         child
             .stdout
             .take()
             .into_iter()
             .try_for_each(|mut out| out.read_to_string(&mut answer).map(|_| ()))?;
         child.wait()?;
-        if answer.contains("\"deny\"") || answer.contains("\"ask\"") {
+        let held = answer.contains("\"deny\"") || answer.contains("\"ask\"");
+        if held && answer.contains(words) {
             return Ok(());
         }
-        Err(Error::new(format!("the hook lets `rm -rf /` pass: {answer:?}")))
+        Err(Error::new(format!("the hook lets `{command}` pass: {answer:?}")))
     }
 
     /// The lines of the ledger.
@@ -157,15 +164,27 @@ impl Bench {
 
     /// The most that the hook held at once, in KiB.
     fn memory(&self, question: &str) -> Result<u64> {
+        self.used(question).map(|(_, memory)| memory)
+    }
+
+    /// The time that the hook took of the processor.
+    fn worked(&self, question: &str) -> Result<Duration> {
+        self.used(question).map(|(time, _)| time)
+    }
+
+    /// Time of the processor, and KiB.
+    fn used(&self, question: &str) -> Result<(Duration, u64)> {
         let mut command = Command::new(&self.peak);
         command.arg(&self.hook).args(&self.arguments).stderr(Stdio::piped());
         let mut child = start(&mut command)?;
         give(&mut child, question);
         let output = child.wait_with_output()?;
         let printed = String::from_utf8_lossy(&output.stderr);
-        let last = printed.lines().last().unwrap_or_default();
-        last.parse()
-            .map_err(|_| Error::new(format!("no memory was measured: {printed}")))
+        let mut numbers = printed.lines().rev().map_while(|line| line.parse::<u64>().ok());
+        match (numbers.next(), numbers.next()) {
+            (Some(memory), Some(time)) => Ok((Duration::from_micros(time), memory)),
+            _ => Err(Error::new(format!("nothing was measured: {printed}"))),
+        }
     }
 }
 

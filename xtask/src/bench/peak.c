@@ -1,4 +1,5 @@
-/* Runs a program and prints the most memory it held at once, in KiB. */
+/* Runs a program and prints the time that it took of the processor, in microseconds, and the most memory that it held
+ * at once, in KiB. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -13,6 +14,8 @@ int main(int count, char **words) {
         _exit(127);
     }
     if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) return 1;
+    long seconds = usage.ru_utime.tv_sec + usage.ru_stime.tv_sec;
+    fprintf(stderr, "%ld\n", seconds * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
     fprintf(stderr, "%ld\n", usage.ru_maxrss);
     return 0;
 }

@@ -49,7 +49,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// The hook, linked as it is released: at another address than its own, every pointer of the tables would have to be
 /// moved at every start. Each has a target folder of its own, so that no other build takes it for its own.
-fn build(name: &str, programs: Option<usize>) -> Result<PathBuf> {
+pub(super) fn build(name: &str, programs: Option<usize>) -> Result<PathBuf> {
     let host = dist::host()?;
     let folder = target().join("bench-rules").join(name);
     let mut build = dist::build("release", "--quiet --package tollgate-hook", &host);

@@ -34,6 +34,13 @@ const MAX_LONG_PATTERN: usize = 512;
 const MAX_MESSAGE: usize = 512;
 /// Letters of a reason.
 const MAX_REASON: usize = 200;
+/// Rules of a project (spec V-3406).
+const MAX_PROJECT_RULES: usize = 64;
+/// Bytes of all files of a project.
+const MAX_PROJECT_BYTES: usize = 256 << 10;
+/// Steps of all expressions of one file, and of a whole project: about a tenth and a fiftieth of a second.
+const MAX_FILE_STEPS: u64 = 1_000_000;
+const MAX_PROJECT_STEPS: u64 = 200_000;
 
 /// A rule with what is known of where it stands.
 #[derive(Clone, Debug)]
@@ -61,26 +68,98 @@ pub(super) struct Compiled {
     pub(super) exceptions: Vec<(Exception, Allow)>,
 }
 
-/// Reads one file's lists.
-pub(super) fn compile(file: PolicyFile, layer: Layer) -> Result<Compiled, Mistake> {
+/// What the files of a layer may still hold.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    bytes: usize,
+    rules: usize,
+    steps: u64,
+}
+
+impl Room {
+    /// A person's files are theirs; those that came with a project may not keep anybody waiting.
+    pub(super) const fn of(layer: Layer) -> Self {
+        match layer {
+            Layer::System | Layer::User => Self {
+                bytes: usize::MAX,
+                rules: usize::MAX,
+                steps: MAX_FILE_STEPS,
+            },
+            Layer::Project => Self {
+                bytes: MAX_PROJECT_BYTES,
+                rules: MAX_PROJECT_RULES,
+                steps: MAX_PROJECT_STEPS,
+            },
+        }
+    }
+
+    /// Takes the room that a text needs.
+    pub(super) fn text(&mut self, text: &str) -> Result<(), Mistake> {
+        let said = format!(
+            "a project's files may be {} KiB together, and these are more",
+            MAX_PROJECT_BYTES >> 10
+        );
+        self.bytes = self
+            .bytes
+            .checked_sub(text.len())
+            .ok_or_else(|| Mistake::of("", &said))?;
+        Ok(())
+    }
+
+    fn rules(&mut self, count: usize) -> Result<(), Mistake> {
+        let said = format!("a project may have {MAX_PROJECT_RULES} rules, and this one has more");
+        self.rules = self.rules.checked_sub(count).ok_or_else(|| Mistake::of("", &said))?;
+        Ok(())
+    }
+
+    /// Takes the room that an expression needs.
+    pub(super) fn pattern(&mut self, id: &str, pattern: Option<&Pattern>) -> Result<(), Mistake> {
+        let steps = pattern.map_or(0, Pattern::steps);
+        let said = "with it, the expressions would take too much time and memory together";
+        self.steps = self
+            .steps
+            .checked_sub(steps)
+            .ok_or_else(|| Mistake::of(id, said).hint("Use fewer repetitions and fewer classes such as `\\w`."))?;
+        Ok(())
+    }
+
+    fn entry(&mut self, entry: Entry, to: &mut Vec<Entry>) -> Result<(), Mistake> {
+        let command = entry.rule.as_ref().and_then(|rule| rule.command.as_ref());
+        self.pattern(&entry.id, command)?;
+        to.push(entry);
+        Ok(())
+    }
+}
+
+/// Reads one file's lists but for that of rules on patches, of which there are so many.
+pub(super) fn compile(file: PolicyFile, layer: Layer, patches: usize, room: &mut Room) -> Result<Compiled, Mistake> {
     let mut out = Compiled::default();
+    let lists = [
+        file.actions.len(),
+        file.commands.len(),
+        file.paths.len(),
+        file.effects.len(),
+    ];
+    room.rules(lists.iter().sum::<usize>() + file.classes.len() + patches)?;
     for action in file.actions {
-        out.entries.push(on_kinds(action, layer)?);
+        room.entry(on_kinds(action, layer)?, &mut out.entries)?;
     }
     for rule in file.commands {
-        out.entries.push(on_command(rule, layer)?);
+        room.entry(on_command(rule, layer)?, &mut out.entries)?;
     }
     for rule in file.paths {
-        out.entries.push(on_path(rule, layer)?);
+        room.entry(on_path(rule, layer)?, &mut out.entries)?;
     }
     for rule in file.effects {
-        out.entries.push(on_effect(rule, layer)?);
+        room.entry(on_effect(rule, layer)?, &mut out.entries)?;
     }
     for (class, opinion) in file.classes {
-        out.entries.push(on_class(class, opinion, layer)?);
+        room.entry(on_class(class, opinion, layer)?, &mut out.entries)?;
     }
     for allow in file.allow {
-        out.exceptions.push(exception(allow, layer)?);
+        let (exception, allow) = exception(allow, layer)?;
+        room.pattern(&exception.suppresses, Some(&exception.pattern))?;
+        out.exceptions.push((exception, allow));
     }
     let mut seen = BTreeSet::new();
     match out.entries.iter().find(|entry| !seen.insert(entry.id.as_str())) {

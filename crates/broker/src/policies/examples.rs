@@ -13,10 +13,10 @@ use super::compile::Entry;
 const MOST: usize = 64;
 /// Where examples are thought to happen.
 const HOME: &str = "/home/person";
-const PROJECT: &str = "/home/person/project";
+pub(super) const PROJECT: &str = "/home/person/project";
 
 /// Nothing is known but where one is.
-struct Nowhere;
+pub(super) struct Nowhere;
 
 impl World for Nowhere {
     fn home(&self) -> &str {

@@ -1,13 +1,17 @@
 //! The layers of policy files, and what they come to together.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use ledger::Hash;
-use policy::{Exception, Written};
+use policy::{Exception, Shelf, Written};
 
-use super::compile::{self, Entry};
+use super::cache::Cache;
+use super::compile::{self, Entry, Room};
+use super::force::Difference;
 use super::patch::PatchRules;
 use super::{Layer, Mistake, Place, dates, examples, read};
 use crate::config::ConfigError;
@@ -17,8 +21,6 @@ use crate::{places, trusted};
 const FOLDER: &str = "policies";
 /// What the names of policy files end in.
 const ENDINGS: &[&str] = &["yml", "yaml", "toml"];
-/// Rules of a project (spec V-3406).
-const MOST_PROJECT_RULES: usize = 64;
 
 /// A rule that is in force, with its place.
 #[derive(Clone, Debug)]
@@ -45,7 +47,7 @@ pub struct Excepted {
 /// All layers together.
 #[derive(Clone, Debug, Default)]
 pub struct PolicySet {
-    /// Rules in force, in the order in which they are tried.
+    /// Rules in force, in the order in which they are tried; without those that were read before the last change.
     pub rules: Vec<Standing>,
     /// Exceptions in force.
     pub exceptions: Vec<Excepted>,
@@ -55,34 +57,63 @@ pub struct PolicySet {
     pub own_faults: Vec<ConfigError>,
     /// What is wrong in the project's files.
     pub project_faults: Vec<ConfigError>,
+    /// How the files differ from the last set that loaded whole, while they do not count as a whole themselves.
+    pub differences: Vec<Difference>,
     /// The name of all the texts together; empty where there are none.
     pub digest: String,
+    /// Exceptions whose day is over.
+    pub(super) over: Vec<Excepted>,
+    /// Rules that were read before, and come first.
+    pub(super) cache: Option<Arc<Cache>>,
+}
+
+/// The layers of the machine, below `system`, and of the person, beside `config.toml`.
+pub(super) fn own_layers(system: &Path, config: &Path) -> Vec<(Layer, PathBuf)> {
+    vec![(Layer::System, system.join(FOLDER)), (Layer::User, config.join(FOLDER))]
+}
+
+/// The layer of the project around a folder. Without a repository the folder itself is the project (spec V-3402).
+pub(super) fn project_layers(cwd: &Path) -> Vec<(Layer, PathBuf)> {
+    let root = places::repository(cwd).unwrap_or(cwd);
+    vec![(Layer::Project, root.join(".tollgate").join(FOLDER))]
 }
 
 impl PolicySet {
     /// Reads the layers of the machine, below `system`, and of the person, beside `config.toml`.
     #[must_use]
     pub fn own(system: &Path, config: &Path, now: SystemTime) -> Self {
-        let mut set = Self::default();
-        set.layer(Layer::System, &system.join(FOLDER), now);
-        set.layer(Layer::User, &config.join(FOLDER), now);
-        set.one_name_each();
-        set
+        Self::of(&own_layers(system, config), now)
     }
 
     /// Adds the layer of the project around `cwd`. It only adds rules.
     #[must_use]
-    pub fn with_project(mut self, cwd: &Path, now: SystemTime) -> Self {
-        // Without a repository the folder itself is the project (spec V-3402).
-        let root = places::repository(cwd).unwrap_or(cwd);
-        let folder = root.join(".tollgate").join(FOLDER);
-        let own = core::mem::take(&mut self.own_faults);
-        let before = (self.rules.len(), self.patches.len());
-        self.layer(Layer::Project, &folder, now);
-        if (self.rules.len(), self.patches.len()) != before {
-            self.one_name_each();
+    pub fn with_project(self, cwd: &Path, now: SystemTime) -> Self {
+        self.join(Self::of(&project_layers(cwd), now))
+    }
+
+    /// Reads the files of some layers.
+    pub(super) fn of(layers: &[(Layer, PathBuf)], now: SystemTime) -> Self {
+        let mut set = Self::default();
+        for (layer, folder) in layers {
+            set.layer(*layer, folder, now);
         }
-        self.own_faults = own;
+        set.one_name_each();
+        set
+    }
+
+    /// These layers, and behind them that of a project.
+    pub(super) fn join(mut self, project: Self) -> Self {
+        let twice = |(name, place): (&str, &Place)| Some(same_name(name, place, &self.place_of(name)?));
+        let twice: Vec<ConfigError> = project.names().filter_map(twice).collect();
+        self.project_faults.extend(project.project_faults);
+        self.project_faults.extend(twice);
+        self.rules.extend(project.rules);
+        self.patches.extend(project.patches);
+        self.differences.extend(project.differences);
+        if !project.digest.is_empty() {
+            let both = format!("{}\n{}", self.digest, project.digest);
+            self.digest = Hash::of(both.as_bytes()).hex();
+        }
         self
     }
 
@@ -90,10 +121,36 @@ impl PolicySet {
     #[must_use]
     pub fn written(&self) -> Written {
         Written {
+            shelf: self.cache.clone().map(|cache| cache as Arc<dyn Shelf>),
             rules: self.rules.iter().filter_map(|rule| rule.entry.rule.clone()).collect(),
             exceptions: self.exceptions.iter().map(|one| one.exception.clone()).collect(),
             digest: self.digest.clone(),
         }
+    }
+
+    /// Whether nothing is wrong with it.
+    pub(super) const fn is_whole(&self) -> bool {
+        self.own_faults.is_empty() && self.project_faults.is_empty()
+    }
+
+    /// All exceptions, over or not.
+    pub(super) fn all_exceptions(&self) -> impl Iterator<Item = &Excepted> {
+        self.exceptions.iter().chain(&self.over)
+    }
+
+    /// The names of all rules that were read, each with its place.
+    fn names(&self) -> impl Iterator<Item = (&str, &Place)> {
+        let rules = self.rules.iter().map(|rule| (rule.entry.id.as_str(), &rule.place));
+        rules.chain(self.patches.places())
+    }
+
+    fn place_of(&self, name: &str) -> Option<Place> {
+        let kept = self.cache.as_ref().and_then(|cache| cache.place_of(name));
+        kept.or_else(|| {
+            self.names()
+                .find(|(other, _)| *other == name)
+                .map(|(_, place)| place.clone())
+        })
     }
 
     fn layer(&mut self, layer: Layer, folder: &Path, now: SystemTime) {
@@ -101,9 +158,12 @@ impl PolicySet {
             Ok(paths) => paths,
             Err(reason) => return self.fault(layer, ConfigError::of(folder, reason)),
         };
-        let before = (self.rules.len(), self.patches.len());
+        let mut room = Room::of(layer);
         for path in paths {
-            let text = match text(layer, &path) {
+            if layer != Layer::Project {
+                room = Room::of(layer);
+            }
+            let text = match open(layer, &path).and_then(trusted::read) {
                 Ok(text) => text,
                 Err(reason) => {
                     self.fault(layer, ConfigError::of(&path, reason));
@@ -117,32 +177,27 @@ impl PolicySet {
                 Hash::of(text.as_bytes()).hex()
             );
             self.digest = Hash::of(names.as_bytes()).hex();
-            if let Err(mistake) = self.file(layer, &path, &text, now) {
+            if let Err(mistake) = self.file(layer, &path, &text, &mut room, now) {
                 self.fault(layer, read::fault(&path, &text, mistake));
             }
-        }
-        let added = self.rules.len() + self.patches.len() - before.0 - before.1;
-        if layer == Layer::Project && added > MOST_PROJECT_RULES {
-            self.rules.truncate(before.0);
-            self.patches.truncate(before.1);
-            let reason = format!("a project may have {MOST_PROJECT_RULES} rules, and this one has more");
-            self.fault(layer, ConfigError::of(folder, reason));
         }
     }
 
     /// Takes all of a file, or nothing of it.
-    fn file(&mut self, layer: Layer, path: &Path, text: &str, now: SystemTime) -> Result<(), Mistake> {
-        let file = read::read(path, text)?;
-        let place = |name: &str| Place {
+    fn file(&mut self, layer: Layer, path: &Path, text: &str, room: &mut Room, now: SystemTime) -> Result<(), Mistake> {
+        room.text(text)?;
+        let mut file = read::read(path, text)?;
+        let mut lines = read::Lines::of(text);
+        let mut place = |name: &str| Place {
             layer,
             file: path.to_path_buf(),
-            line: read::line_of(text, name),
+            line: lines.find(name),
         };
-        let mut patches = PatchRules::default();
-        for rule in &file.rules {
-            patches.add(rule, place(&rule.id))?;
+        let (mut patches, rules) = (PatchRules::default(), core::mem::take(&mut file.rules));
+        let compiled = compile::compile(file, layer, rules.len(), room)?;
+        for rule in &rules {
+            patches.add(rule, place(&rule.id), room)?;
         }
-        let compiled = compile::compile(file, layer)?;
         for entry in &compiled.entries {
             examples::hold(entry)?;
         }
@@ -150,14 +205,14 @@ impl PolicySet {
             examples::excused(exception, &allow.positive, &allow.negative)?;
         }
         for (exception, allow) in compiled.exceptions {
-            if allow.expires.as_ref().is_none_or(|day| !dates::is_over(day, now)) {
-                self.exceptions.push(Excepted {
-                    place: place(&allow.pattern),
-                    exception,
-                    reason: allow.reason,
-                    expires: allow.expires,
-                });
-            }
+            let over = allow.expires.as_ref().is_some_and(|day| dates::is_over(day, now));
+            let list = if over { &mut self.over } else { &mut self.exceptions };
+            list.push(Excepted {
+                place: place(&allow.pattern),
+                exception,
+                reason: allow.reason,
+                expires: allow.expires,
+            });
         }
         for entry in compiled.entries {
             let place = place(&entry.id);
@@ -178,16 +233,9 @@ impl PolicySet {
     fn one_name_each(&mut self) {
         let mut seen: BTreeMap<&str, &Place> = BTreeMap::new();
         let mut faults = Vec::new();
-        let rules = self.rules.iter().map(|rule| (rule.entry.id.as_str(), &rule.place));
-        for (id, place) in rules.chain(self.patches.places()) {
+        for (id, place) in self.names() {
             if let Some(first) = seen.insert(id, place) {
-                let fault = ConfigError {
-                    file: place.file.clone(),
-                    line: place.line,
-                    reason: format!("`{id}`: a rule in `{}` has this name", first.file.display()),
-                    hint: "Give one of them another `id`.".into(),
-                };
-                faults.push((place.layer, fault));
+                faults.push((place.layer, same_name(id, place, first)));
             }
         }
         for (layer, fault) in faults {
@@ -196,8 +244,17 @@ impl PolicySet {
     }
 }
 
+fn same_name(id: &str, place: &Place, first: &Place) -> ConfigError {
+    ConfigError {
+        file: place.file.clone(),
+        line: place.line,
+        reason: format!("`{id}`: a rule in `{}` has this name", first.file.display()),
+        hint: "Give one of them another `id`.".into(),
+    }
+}
+
 /// The files of a layer, by name. No folder is no files.
-fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(super) fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String> {
     match layer {
         // Neither `.tollgate` nor the folder in it: a link could lead anywhere (spec V-3403).
         Layer::Project if folder.ancestors().take(2).any(Path::is_symlink) => {
@@ -208,12 +265,13 @@ fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String> {
     }
 }
 
-fn text(layer: Layer, path: &Path) -> Result<String, String> {
+/// A file of a layer, open, where it is to be trusted.
+pub(super) fn open(layer: Layer, path: &Path) -> Result<File, String> {
     match layer {
         // A link could show what the person may read and the project may not (spec V-3403).
         Layer::Project if path.is_symlink() => Err("it is a link, and a project's file must not be one".into()),
-        Layer::Project => trusted::any_text(path),
+        Layer::Project => trusted::any(path),
         Layer::System => trusted::roots(path),
-        Layer::User => trusted::file(path)?.ok_or_else(|| "it went away while it was read".into()),
+        Layer::User => trusted::own(path)?.ok_or_else(|| "it went away while it was read".into()),
     }
 }

@@ -5,14 +5,21 @@
 //! before it say; `allow` takes a built-in finding away and is for the first two layers alone. From a file with a mistake in
 //! it nothing is taken, and the set is broken until it is mended.
 
+mod cache;
 mod compile;
 mod dates;
 mod examples;
+mod force;
 mod kinds;
 mod layers;
 pub mod model;
 mod patch;
 mod read;
+mod stamps;
+mod store;
+mod stored;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -20,6 +27,8 @@ use std::path::PathBuf;
 use policy::Origin;
 
 pub use compile::Entry;
+pub(crate) use force::How;
+pub use force::{Change, Difference};
 pub use layers::{Excepted, PolicySet, Standing};
 pub use patch::{PatchRules, Violation};
 pub use read::{Case, cases};

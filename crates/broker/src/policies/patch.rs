@@ -4,7 +4,9 @@ use std::path::Path;
 
 use policy::Pattern;
 
+use super::compile::Room;
 use super::model::{PatchRule, Surface};
+use super::stored::{Expression, Patch, Placed};
 use super::{Mistake, Place};
 
 /// Letters of an added line that are looked at (spec B-0304).
@@ -38,7 +40,7 @@ pub struct Violation {
 }
 
 impl PatchRules {
-    pub(super) fn add(&mut self, rule: &PatchRule, place: Place) -> Result<(), Mistake> {
+    pub(super) fn add(&mut self, rule: &PatchRule, place: Place, room: &mut Room) -> Result<(), Mistake> {
         let id = super::compile::patch_id(rule)?;
         if rule.applies_to.is_empty() {
             return Err(
@@ -51,6 +53,8 @@ impl PatchRules {
         }
         let added = rule.match_added_content.as_ref();
         let added = added.map(|added| super::compile::patch_pattern(&rule.id, &added.regex, &added.flags));
+        let added = added.transpose()?;
+        room.pattern(&rule.id, added.as_ref())?;
         self.0.push(Compiled {
             id,
             place,
@@ -60,22 +64,36 @@ impl PatchRules {
                 rule.message.clone()
             },
             surfaces: rule.applies_to.clone(),
-            added: added.transpose()?,
+            added,
             touched: rule.match_touched_files.as_ref().map(|touched| touched.glob.clone()),
         });
         Ok(())
     }
 
+    /// All of them as they are kept; `None` where the name of a file is no text.
+    pub(super) fn stored(&self) -> Option<Vec<Placed<Patch>>> {
+        self.0
+            .iter()
+            .map(|rule| Placed::of(&rule.place, rule.stored()))
+            .collect()
+    }
+
+    pub(super) fn add_stored(&mut self, patch: &Placed<Patch>) {
+        let says = &patch.says;
+        let all = [Surface::SuggestionApply, Surface::BundleApply];
+        let surfaces = all.into_iter().zip(&says.surfaces);
+        self.0.push(Compiled {
+            id: says.id.clone(),
+            place: patch.place(),
+            message: says.message.clone(),
+            surfaces: surfaces.filter_map(|(surface, said)| said.then_some(surface)).collect(),
+            added: says.added.as_ref().map(Expression::pattern),
+            touched: says.touched.clone(),
+        });
+    }
+
     pub(super) fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    pub(super) fn truncate(&mut self, most: usize) {
-        self.0.truncate(most);
     }
 
     /// The names of the rules, each with its place.
@@ -102,6 +120,17 @@ impl PatchRules {
 }
 
 impl Compiled {
+    fn stored(&self) -> Patch {
+        let said = |surface| self.surfaces.contains(&surface);
+        Patch {
+            id: self.id.clone(),
+            message: self.message.clone(),
+            surfaces: vec![said(Surface::SuggestionApply), said(Surface::BundleApply)],
+            added: self.added.as_ref().map(Expression::of),
+            touched: self.touched.clone(),
+        }
+    }
+
     fn violated(&self, files: &[Touched]) -> Option<Violation> {
         let meant = |file: &&Touched| {
             self.touched

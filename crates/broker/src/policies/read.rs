@@ -8,10 +8,10 @@ use serde::de::DeserializeOwned;
 use super::Mistake;
 use super::model::PolicyFile;
 
-/// Nesting, aliases and repetitions that a file of rules never needs.
+/// Nesting that a file of rules never needs.
 const MAX_DEPTH: usize = 16;
-/// Things in one file: far more than a thousand rules have.
-const MAX_NODES: usize = 200_000;
+/// Keys, values and lists in one file: more than three thousand rules have.
+const MAX_NODES: usize = 50_000;
 
 /// A request, and what is expected of it.
 #[derive(Debug, Deserialize)]
@@ -66,6 +66,14 @@ fn any<T: DeserializeOwned + Default>(path: &Path, text: &str) -> Result<T, Mist
 }
 
 fn toml<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
+    // The reader has no bounds of its own, and a table takes a kilobyte.
+    let marks = text.match_indices(['=', '[', '{', ',', '.']);
+    if let Some((at, _)) = marks.map(|(at, _)| (at, ())).nth(MAX_NODES) {
+        return Err(Mistake {
+            line: Some(line_at(text, at)),
+            ..Mistake::of("", &too_much())
+        });
+    }
     toml::from_str(text).map_err(|error| {
         let line = error.span().map(|span| line_at(text, span.start));
         Mistake {
@@ -97,14 +105,14 @@ fn yaml<T: DeserializeOwned + Default>(text: &str) -> Result<T, Mistake> {
             .map(|place| usize::try_from(place.line()).unwrap_or_default());
         Mistake {
             line,
-            ..Mistake::of("", placeless(&one_line(&error.without_snippet().to_string())))
+            ..Mistake::of("", &said(&one_line(&error.without_snippet().to_string())))
         }
     })
 }
 
 /// A mistake with its file and line. A rule without a line stands where its name does.
 pub(super) fn fault(path: &Path, text: &str, mistake: Mistake) -> crate::ConfigError {
-    let line = mistake.line.or_else(|| line_of(text, &mistake.rule));
+    let line = mistake.line.or_else(|| Lines::of(text).find(&mistake.rule));
     let reason = if mistake.rule.is_empty() {
         mistake.said
     } else {
@@ -118,24 +126,76 @@ pub(super) fn fault(path: &Path, text: &str, mistake: Mistake) -> crate::ConfigE
     }
 }
 
-/// The first line on which a rule's name or pattern stands.
-pub(super) fn line_of(text: &str, rule: &str) -> Option<usize> {
-    let name = ["system:", "user:", "project:"]
-        .iter()
-        .find_map(|layer| rule.strip_prefix(layer))
-        .unwrap_or(rule);
-    let name = name.strip_prefix("class.").unwrap_or(name);
-    let at = text.lines().position(|line| !name.is_empty() && line.contains(name))?;
-    Some(at + 1)
+/// The lines on which names stand, found quickest in the order of the text.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    /// Where the last one stood, and on which line.
+    at: usize,
+    line: usize,
+}
+
+impl<'t> Lines<'t> {
+    pub(super) const fn of(text: &'t str) -> Self {
+        Self { text, at: 0, line: 1 }
+    }
+
+    /// The next line on which a rule's name or pattern stands, else the first.
+    pub(super) fn find(&mut self, rule: &str) -> Option<usize> {
+        let name = ["system:", "user:", "project:"]
+            .iter()
+            .find_map(|layer| rule.strip_prefix(layer))
+            .unwrap_or(rule);
+        let name = name.strip_prefix("class.").unwrap_or(name);
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let ahead = match rest.find(name) {
+            _ if name.is_empty() => return None,
+            Some(ahead) => ahead,
+            None => {
+                (self.at, self.line) = (0, 1);
+                self.text.find(name)?
+            }
+        };
+        let passed = self.text.get(self.at..self.at + ahead).unwrap_or_default();
+        self.line += passed.matches('\n').count();
+        self.at += ahead;
+        Some(self.line)
+    }
 }
 
 fn line_at(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
-/// The sentence without its place, which is said before it.
-fn placeless(said: &str) -> &str {
-    said.rsplit_once(" at line ").map_or(said, |(sentence, _)| sentence)
+/// What the reader of YAML says, without the place, which is said before it, and in words of ours where its own are for
+/// programmers.
+fn said(sentence: &str) -> String {
+    let sentence = sentence
+        .rsplit_once(" at line ")
+        .map_or(sentence, |(sentence, _)| sentence);
+    let Some(budget) = sentence.strip_prefix("budget breached: ") else {
+        if sentence == "recursion limit exceeded" {
+            return too_deep();
+        }
+        return sentence
+            .split(", set DuplicateKeyPolicy")
+            .next()
+            .unwrap_or(sentence)
+            .to_owned();
+    };
+    match budget.split([' ', '{']).next().unwrap_or_default() {
+        "Documents" => "it holds more than one document".to_owned(),
+        "Depth" => too_deep(),
+        "Anchors" | "Aliases" => "it holds anchors (`&`) or aliases (`*`), and a policy file has none".to_owned(),
+        _ => too_much(),
+    }
+}
+
+fn too_deep() -> String {
+    format!("it is nested more than {MAX_DEPTH} deep")
+}
+
+fn too_much() -> String {
+    format!("it holds more than {MAX_NODES} keys, values and lists")
 }
 
 fn one_line(text: &str) -> String {

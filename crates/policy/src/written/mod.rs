@@ -4,11 +4,17 @@
 //! the strictest finding decides, and among equals the built-in one comes first, then those of the person, then those of the
 //! project (spec V-0303).
 
+mod index;
+mod needles;
 mod pattern;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::fmt;
 
+pub use index::Index;
 pub use pattern::{BadPattern, Pattern};
 
 use crate::effect::Effect;
@@ -17,12 +23,22 @@ use crate::{Act, Kind, Origin, Request, Subject, Target, Verdict, glob};
 /// All of them that are in force, in the order in which they are tried.
 #[derive(Clone, Debug, Default)]
 pub struct Written {
+    /// Rules that are made when a request could concern them. They come before the others.
+    pub shelf: Option<Arc<dyn Shelf>>,
     /// The rules.
     pub rules: Vec<WrittenRule>,
     /// What takes a finding of a built-in rule away.
     pub exceptions: Vec<Exception>,
     /// The name of the texts that all this stood in, for the record; empty where there are none.
     pub digest: String,
+}
+
+/// Rules that are too many to be made for every request.
+pub trait Shelf: fmt::Debug + Send + Sync {
+    /// The index of all of them.
+    fn index(&self) -> &Index;
+    /// The rule of a number that the index named.
+    fn rule(&self, at: u32) -> WrittenRule;
 }
 
 /// One rule: it holds for a request when everything in it does.
@@ -69,7 +85,23 @@ pub struct Exception {
 impl Written {
     /// Whether any rule wants to know the words of every command that a text starts.
     pub(crate) fn listens(&self) -> bool {
-        self.rules.iter().any(|rule| rule.command.is_some())
+        let listens = |shelf: &Arc<dyn Shelf>| shelf.index().listens();
+        self.shelf.as_ref().is_some_and(listens) || self.rules.iter().any(|rule| rule.command.is_some())
+    }
+
+    /// The rules that could hold for a request, in their order.
+    pub(crate) fn concerned<'r>(
+        &'r self,
+        request: &Request,
+        effects: &[Effect],
+        calls: &[String],
+    ) -> impl Iterator<Item = Cow<'r, WrittenRule>> {
+        let found = |shelf: &'r Arc<dyn Shelf>| {
+            let numbers = shelf.index().concerned(request, effects, calls);
+            numbers.into_iter().map(|at| Cow::Owned(shelf.rule(at)))
+        };
+        let kept = self.shelf.as_ref().map(found).into_iter().flatten();
+        kept.chain(self.rules.iter().map(Cow::Borrowed))
     }
 
     /// Whether an exception covers the finding of a built-in rule about this effect. What was reached through another text

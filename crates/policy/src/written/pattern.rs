@@ -21,6 +21,7 @@ pub struct Pattern {
     ignore_case: bool,
     /// Text that stands in everything that it matches; empty where none is known.
     needle: String,
+    steps: u64,
     compiled: OnceCell<Option<Regex>>,
 }
 
@@ -38,21 +39,58 @@ impl Pattern {
         if hir.properties().minimum_len().is_none_or(|least| least == 0) {
             return Err(BadPattern("it matches the empty text, and so everything".into()));
         }
-        if expanded(&hir) > MAX_STEPS {
+        let steps = expanded(&hir);
+        if steps > MAX_STEPS {
             return Err(BadPattern("it would take too much memory".into()));
         }
         Ok(Self {
             text: text.to_string(),
             ignore_case,
             needle: needle(&hir),
+            steps,
             compiled: OnceCell::new(),
         })
+    }
+
+    /// An expression that [`Self::new`] took before, with what [`Self::needle`] said of it then. It is not read again.
+    #[must_use]
+    pub fn checked(text: &str, ignore_case: bool, needle: &str) -> Self {
+        Self {
+            text: text.to_string(),
+            ignore_case,
+            needle: needle.to_string(),
+            steps: 0,
+            compiled: OnceCell::new(),
+        }
+    }
+
+    /// Text that stands in everything that it matches; empty where none is known.
+    #[must_use]
+    pub fn needle(&self) -> &str {
+        &self.needle
     }
 
     /// The expression as it was written.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// How many steps it has with its repetitions written out: what compiling it costs. 0 where that was checked before.
+    #[must_use]
+    pub const fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Whether letters of either case are the same.
+    #[must_use]
+    pub const fn ignores_case(&self) -> bool {
+        self.ignore_case
+    }
+
+    /// Texts in small letters of which one stands in everything that it matches; nothing where none is known.
+    pub(super) fn one_of(&self) -> Option<Vec<Vec<u8>>> {
+        super::needles::one_of(&parse(&self.text, self.ignore_case).ok()?)
     }
 
     /// Whether it is found in a text. One that cannot be compiled is found everywhere: it was checked when it was read, and

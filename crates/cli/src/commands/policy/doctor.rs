@@ -1,7 +1,9 @@
 //! `tollgate policy doctor`.
 
+use broker::policies::Difference;
 use serde_json::{Value, json};
 
+use super::list::shown;
 use super::{faults, set};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -22,7 +24,8 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
         let errors: Vec<Value> = faults(&set)
             .map(|e| json!({"file": e.file.to_string_lossy(), "line": e.line, "reason": safe(&e.reason), "hint": safe(&e.hint)}))
             .collect();
-        ui.line(json!({"format": 1, "rules": rules, "errors": errors}).to_string());
+        let differences: Vec<Value> = set.differences.iter().map(as_json).collect();
+        ui.line(json!({"format": 1, "rules": rules, "errors": errors, "differences": differences}).to_string());
     } else {
         for error in faults(&set) {
             ui.line(safe(&error.to_string()));
@@ -30,12 +33,18 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
                 ui.line(safe(&format!("  {}", error.hint)));
             }
         }
+        for difference in &set.differences {
+            ui.line(safe(&sentence(difference)));
+        }
         ui.line(match broken {
             0 => format!("{rules} rules, nothing wrong"),
             _ => format!("{rules} rules are in force, {broken} files or rules are broken"),
         });
     }
     if broken == 0 {
+        if !set.differences.is_empty() {
+            ui.note("The files changed less than a second ago. What they take away counts when they rest.");
+        }
         return Ok(Exit::Done);
     }
     if !set.own_faults.is_empty() {
@@ -44,4 +53,18 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
         ui.note("Until they are mended, whatever changes something here asks.");
     }
     Ok(Exit::Failed)
+}
+
+/// How a rule differs from the last set that loaded whole.
+fn sentence(difference: &Difference) -> String {
+    let Difference { name, place, change } = difference;
+    format!("`{name}` {} ({}, {})", change.sentence(), place.layer, shown(place))
+}
+
+fn as_json(difference: &Difference) -> Value {
+    let Difference { name, place, change } = difference;
+    json!({
+        "rule": safe(name), "change": change.as_str(), "layer": place.layer.name(),
+        "file": place.file.to_string_lossy(), "line": place.line,
+    })
 }

@@ -94,7 +94,7 @@ fn show(rows: &[Row<'_>], patches: &[&str], origin: bool, ui: &mut Ui) {
         );
         ui.line(safe(line.trim_end()));
         if origin {
-            ui.line(safe(&format!("       from {}, {}", row.place.layer, place(row.place))));
+            ui.line(safe(&format!("       from {}, {}", row.place.layer, shown(row.place))));
         }
     }
     for id in patches {
@@ -102,7 +102,8 @@ fn show(rows: &[Row<'_>], patches: &[&str], origin: bool, ui: &mut Ui) {
     }
 }
 
-fn place(place: &Place) -> String {
+/// `FILE:LINE`
+pub(super) fn shown(place: &Place) -> String {
     match place.line {
         Some(line) => format!("{}:{line}", place.file.display()),
         None => place.file.display().to_string(),
