@@ -45,6 +45,18 @@ pub(crate) const SUITES: &[Suite] = &[
         cargo: &["test --release --package tollgate-broker --lib race -- --ignored --nocapture"],
     },
     Suite {
+        name: "stacks",
+        shows: "the strictest rule of a million stacks of layers decides, and no layer makes a verdict milder",
+        needs: &[],
+        cargo: &["test --release --package tollgate-policy --test stacks -- --ignored --nocapture"],
+    },
+    Suite {
+        name: "edits",
+        shows: "none of 10,000 edits of a policy file makes a verdict milder than the stricter of before and after",
+        needs: &[],
+        cargo: &["test --release --package tollgate-broker --lib edits -- --ignored --nocapture"],
+    },
+    Suite {
         name: "fuzz",
         shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
         needs: &[],

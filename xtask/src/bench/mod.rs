@@ -3,6 +3,7 @@
 //! Whole processes are timed, from their start to their end, in turn with a C program that does nothing. So whatever
 //! slows this machine down slows both, and the ratio of the medians means something on any machine.
 
+mod hostile;
 pub(crate) mod moat;
 pub(crate) mod policy;
 pub(crate) mod rules;

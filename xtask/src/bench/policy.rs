@@ -1,4 +1,5 @@
-//! `cargo xtask bench policy`: what policy files cost a call that none of their rules concerns.
+//! `cargo xtask bench policy`: what policy files cost a call that none of their rules concerns, and what
+//! hostile ones cost.
 //!
 //! Three hooks take turns, with no rules, some, and many. The bar is on the time that an agent waits for; the time of the
 //! processor is told as well, because it stays what it is where other programs want the processor too.
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use super::{Bench, ROUNDS, WARM_UP, median, question, rules, timed};
+use super::{Bench, ROUNDS, WARM_UP, hostile, median, question, rules, timed};
 use crate::error::{Error, Result};
 
 /// How many rules there are, of which the first is what the others are compared with.
@@ -49,6 +50,7 @@ pub(crate) fn run(hook: Option<PathBuf>) -> Result<()> {
             }
         }
     }
+    hostile::run(&hook)?;
     for (bench, count) in benches.iter().zip(RULES) {
         bench.denies()?;
         if count > 0 {

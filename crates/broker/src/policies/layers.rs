@@ -267,6 +267,10 @@ pub(super) fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String>
 
 /// A file of a layer, open, where it is to be trusted.
 pub(super) fn open(layer: Layer, path: &Path) -> Result<File, String> {
+    // Records and people name files by text.
+    if path.file_name().is_some_and(|name| name.to_str().is_none()) {
+        return Err("its name is no text".into());
+    }
     match layer {
         // A link could show what the person may read and the project may not (spec V-3403).
         Layer::Project if path.is_symlink() => Err("it is a link, and a project's file must not be one".into()),

@@ -58,11 +58,7 @@ fn b_0219_a_folder_that_cannot_be_read_breaks_the_set_and_loses_no_rule() {
     assert!(set.own_faults[0].to_string().contains("cannot be read"));
     for text in ["terraform apply", "touch x", "write y", "git merge x"] {
         assert_eq!(verdict(&set, text), Verdict::Deny, "{text}");
-        assert_eq!(
-            found(&set, text).contains(&"policy.set.broken".to_owned()),
-            true,
-            "{text}"
-        );
+        assert!(found(&set, text).contains(&"policy.set.broken".to_owned()), "{text}");
     }
     assert_eq!(verdict(&set, "cat x"), Verdict::Allow);
 }
@@ -71,7 +67,7 @@ fn b_0219_a_folder_that_cannot_be_read_breaks_the_set_and_loses_no_rule() {
 fn an_edit_tightens_at_once_and_loosens_when_it_is_over() {
     let machine = kept(TEAM);
     // As an editor leaves the file for a moment, and as it is in the middle of writing.
-    for half in ["", &TEAM[..TEAM.find("  - {id: ask-make").unwrap()]] {
+    for half in ["", TEAM.split("  - {id: ask-make").next().unwrap()] {
         machine.write("config/policies/a.yml", half);
         let set = machine.own(SystemTime::now());
         assert!(set.is_whole());
@@ -127,4 +123,14 @@ fn m_33_a_project_that_breaks_keeps_its_rules_and_asks() {
     assert_eq!(verdict(&set, "deploy it"), Verdict::Deny);
     assert_eq!(verdict(&set, "touch x"), Verdict::Ask);
     assert_eq!(changes(&set), [("by-project", Change::Gone)]);
+}
+
+#[test]
+fn a_file_without_a_readable_name_is_a_fault_and_not_a_set_that_never_counts() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let machine = kept(TEAM);
+    let name = std::ffi::OsStr::from_bytes(b"config/policies/\xff.yml");
+    fs::write(machine.0.path().join(name), "classes: {push_code: deny}").unwrap();
+    let set = machine.own(later());
+    assert!(set.own_faults[0].to_string().contains("its name is no text"));
 }
