@@ -146,7 +146,7 @@ fn m_33_doctor_shows_how_broken_files_differ_from_the_last_that_were_whole() {
     // The files count, and are kept, when nobody has changed them for half a second.
     std::thread::sleep(std::time::Duration::from_millis(600));
     assert_eq!(home.run(&["check", "terraform apply"]).0, 20);
-    let file = home.at("t/config/policies/a.yml");
+    let file = home.at("t/config/policies/team.yml");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, "commands: [").unwrap();
     let (exit, out, err) = home.run(&["policy", "doctor"]);
