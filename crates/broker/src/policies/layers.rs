@@ -260,9 +260,19 @@ pub(super) fn files(layer: Layer, folder: &Path) -> Result<Vec<PathBuf>, String>
         Layer::Project if folder.ancestors().take(2).any(Path::is_symlink) => {
             Err("a project's policies are a folder, and no link to one".into())
         }
-        Layer::Project => trusted::files(folder, ENDINGS),
+        Layer::Project => {
+            let mut files = trusted::files(folder, ENDINGS)?;
+            files.extend(root_file(folder));
+            Ok(files)
+        }
         Layer::System | Layer::User => trusted::own_files(folder, ENDINGS),
     }
+}
+
+/// The one file at the root of a project, which stands beside the folder that holds the others.
+fn root_file(folder: &Path) -> Option<PathBuf> {
+    let file = folder.parent()?.parent()?.join(".tollgate.toml");
+    file.symlink_metadata().is_ok().then_some(file)
 }
 
 /// A file of a layer, open, where it is to be trusted.

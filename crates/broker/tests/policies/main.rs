@@ -9,6 +9,7 @@
 )]
 
 mod hostile;
+mod seed;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
