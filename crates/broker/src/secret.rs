@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_made_once_and_is_the_owners_alone() {
+    fn v_3302_it_is_made_once_and_is_the_owners_alone() {
         let (_folder, state) = state();
         let (_other, elsewhere) = self::state();
         let secret = machine_secret(&state).unwrap();

@@ -286,7 +286,7 @@ fn v_3304_what_destroys_is_approved_for_one_call_only() {
 }
 
 #[test]
-fn claude_is_asked_at_once_and_a_grant_is_told_as_allow() {
+fn v_3309_f_0502_claude_is_asked_at_once_and_a_grant_is_told_as_allow() {
     if !people() {
         return;
     }
@@ -313,7 +313,7 @@ fn claude_is_asked_at_once_and_a_grant_is_told_as_allow() {
 }
 
 #[test]
-fn the_card_shows_what_is_asked_and_a_no_is_kept() {
+fn b_0510_f_0503_v_0502_the_card_shows_what_is_asked_and_a_no_is_kept() {
     if !people() {
         return;
     }
@@ -425,7 +425,7 @@ fn r_14_a_mark_of_an_agent_in_the_terminal_counts() {
 }
 
 #[test]
-fn v_3101_an_agent_that_is_refused_too_often_may_only_read() {
+fn v_3101_v_3103_v_3110_an_agent_that_is_refused_too_often_may_only_read() {
     if !people() {
         return;
     }
@@ -501,7 +501,7 @@ fn status_says_what_waits_who_is_locked_and_what_is_broken() {
 }
 
 #[test]
-fn m_52_where_it_is_set_the_hook_waits_for_the_answer() {
+fn m_52_m_21_where_it_is_set_the_hook_waits_for_the_answer() {
     if !people() {
         return;
     }
@@ -587,4 +587,86 @@ fn replay_says_where_it_is_not_exact() {
         "{report}"
     );
     assert!(report.contains("not exact: secrets were taken out"), "{report}");
+}
+
+#[test]
+fn v_3104_file_tools_count_and_are_refused_while_an_agent_is_locked() {
+    let home = Home::new();
+    let mut agent = home.agent();
+    let mut edits = |path: &str, tool: &str| {
+        let question = json!({
+            "session_id": "s-1", "transcript_path": "/tmp/t", "cwd": home.at("work"), "permission_mode": "bypassPermissions",
+            "hook_event_name": "PreToolUse", "tool_name": tool, "tool_use_id": "t-1",
+            "tool_input": {"file_path": path, "content": "x"},
+        });
+        fs::write(home.at("question"), question.to_string()).unwrap();
+        let line = format!("exec tollgate hook --agent claude < {}", home.at("question").display());
+        agent.runs(&line).1
+    };
+    for n in 0..5 {
+        let path = home.at(&format!("home/.ssh/config{n}"));
+        let said = edits(&path.to_string_lossy(), "Write");
+        assert!(
+            said.contains("deny") && !said.contains("circuit_breaker"),
+            "{n}: {said}"
+        );
+    }
+    let file = home.at("work/a.txt");
+    assert!(edits(&file.to_string_lossy(), "Write").contains("circuit_breaker"));
+    assert_eq!(edits(&file.to_string_lossy(), "Read"), "");
+}
+
+#[test]
+fn v_3108_a_yes_does_not_open_a_lock() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let mut agent = home.agent();
+    let id = agent.waits(WIPE);
+    for n in 0..5 {
+        agent.asks(&format!("rm -rf ~/{n}"));
+    }
+    assert_eq!(home.person(&format!("tollgate approvals approve {id} --yes")).0, 0);
+    let (told, reason) = agent.asks(WIPE);
+    assert!(told == "deny" && reason.contains("circuit_breaker"), "{reason}");
+    assert_eq!(home.person("tollgate unlock").0, 0);
+    assert_eq!(agent.asks(WIPE).0, "", "the yes was not used up meanwhile");
+}
+
+#[test]
+fn v_3306_a_yes_is_for_one_folder_by_whatever_name() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let mut agent = home.agent();
+    let id = agent.waits(PUSH);
+    assert_eq!(
+        home.person(&format!("tollgate approvals approve {id} --days 2 --yes"))
+            .0,
+        0
+    );
+    // The folder is another one now, though its name is the same.
+    fs::rename(home.at("work"), home.at("old")).unwrap();
+    fs::create_dir_all(home.at("work/.git")).unwrap();
+    let mut other = home.agent();
+    assert_eq!(other.asks(PUSH).0, "deny");
+}
+
+#[test]
+fn v_3503_check_judges_as_the_hook_does() {
+    let home = Home::new();
+    let mut agent = home.agent();
+    for (command, told, code) in [
+        (PUSH, "ask", 10),
+        (WIPE, "ask", 10),
+        ("git status", "", 0),
+        ("tollgate unlock", "deny", 20),
+    ] {
+        assert_eq!(agent.asks_as("claude", "default", command).0, told, "{command}");
+        assert_eq!(home.nobody(&format!("tollgate check '{command}'")).0, code, "{command}");
+    }
+    home.configure("posture = \"off\"\n");
+    assert_eq!(home.nobody(&format!("tollgate check '{PUSH}'")).0, 0);
 }

@@ -90,7 +90,7 @@ fn said(output: &Output) -> (i32, String, String) {
 }
 
 #[test]
-fn check_says_the_verdict_by_its_exit_code() {
+fn v_3502_check_says_the_verdict_by_its_exit_code() {
     let bench = Bench::new();
     for (args, code) in [
         (&["check", "git status"][..], 0),
@@ -170,7 +170,7 @@ fn without_a_home_the_hint_names_what_this_command_has() {
 }
 
 #[test]
-fn check_shows_rule_part_stake_and_way_out() {
+fn v_3501_check_shows_rule_part_stake_and_way_out() {
     let bench = Bench::new();
     let (_, out, _) = bench.run(&["check", "x=rm; $x -rf ~", "--agent", "codex"]);
     for part in [
@@ -336,7 +336,7 @@ fn log_show_prints_all_as_stored_or_the_last_for_a_person() {
 }
 
 #[test]
-fn log_verify_tells_whole_from_tampered() {
+fn v_3504_v_3505_log_verify_tells_whole_from_tampered() {
     let bench = Bench::new();
     for empty in [false, true] {
         if empty {

@@ -126,7 +126,7 @@ fn a_finding_says_whose_rule_it_is() {
 }
 
 #[test]
-fn b_0319_doctor_says_what_is_wrong_and_fails() {
+fn b_0319_b_0316_doctor_says_what_is_wrong_and_fails() {
     let home = team();
     assert_eq!(home.run(&["policy", "doctor"]).0, 0);
     fs::write(home.at("project/.tollgate/policies/q.yml"), "classes:\n  deplo: ask\n").unwrap();

@@ -291,7 +291,7 @@ fn zeros_left_by_a_power_loss_are_torn() {
 }
 
 #[test]
-fn changed_bytes_stay_named_after_work_went_on() {
+fn v_3506_changed_bytes_stay_named_after_work_went_on() {
     // The last record, while the head file counts it.
     let bench = Bench::new(4);
     let text = fs::read_to_string(bench.log()).unwrap();

@@ -220,7 +220,7 @@ fn v_3305_what_was_not_written_by_us_counts_for_nothing() {
 }
 
 #[test]
-fn v_3304_what_must_not_be_remembered_is_offered_once_only() {
+fn v_3304_m_53_what_must_not_be_remembered_is_offered_once_only() {
     let home = Home::new();
     let approval = home.store().ask(asked(false), bound("1"), &at(0)).unwrap();
     let answer = |scope| {
@@ -303,7 +303,7 @@ fn r_9_no_clock_brings_a_yes_back() {
 }
 
 #[test]
-fn m_51_the_first_answer_stands() {
+fn b_0504_m_51_the_first_answer_stands() {
     let home = Home::new();
     let id = home.approved(Scope::Once).id;
     let late = home
@@ -349,6 +349,90 @@ fn v_3308_clear_takes_every_yes_back_and_leaves_what_waits() {
 }
 
 #[test]
+fn b_0502_an_ask_has_one_of_five_statuses() {
+    let all = [
+        Status::Pending,
+        Status::Approved,
+        Status::Rejected,
+        Status::ChangesRequested,
+        Status::Expired,
+    ];
+    let words = ["pending", "approved", "rejected", "changes_requested", "expired"];
+    assert_eq!(all.map(Status::as_str), words);
+    for (status, word) in all.into_iter().zip(words) {
+        assert_eq!(serde_json::to_value(status).unwrap(), word);
+    }
+}
+
+#[test]
+fn b_0503_m_50_one_file_holds_all_that_is_known_of_an_ask() {
+    let home = Home::new();
+    home.approved(Scope::Once);
+    let text = fs::read_to_string(&home.files()[0]).unwrap();
+    let stored: serde_json::Value = serde_json::from_str(&text).unwrap();
+    for place in [
+        "/id",
+        "/status",
+        "/created/wall_ms",
+        "/asked_at/boot_ns",
+        "/asked/agent",
+        "/asked/session",
+        "/asked/cwd",
+        "/asked/parts/0",
+        "/asked/rules/0",
+        "/asked/risk",
+        "/asked/classes",
+        "/asked/files",
+        "/asked/reason",
+        "/resolution/at",
+        "/resolution/by",
+        "/resolution/note",
+        "/resolution/guidance",
+        "/nonce",
+        "/mac",
+    ] {
+        assert!(stored.pointer(place).is_some(), "{place}");
+    }
+}
+
+#[test]
+fn b_0507_who_wants_something_else_says_what_and_nothing_passes() {
+    let home = Home::new();
+    let approval = home.store().ask(asked(true), bound("1"), &at(0)).unwrap();
+    let said = Resolution {
+        scope: None,
+        guidance: "push to a new branch".into(),
+        ..yes(Scope::Once, &at(1))
+    };
+    let answered = home
+        .store()
+        .resolve(&approval.id, Status::ChangesRequested, said, &at(1))
+        .unwrap();
+    assert_eq!(answered.resolution.unwrap().guidance, "push to a new branch");
+    assert!(!home.covers(&bound("1"), 2));
+}
+
+#[test]
+fn v_3301_a_signature_is_over_every_byte_and_made_by_this_installation_alone() {
+    let (one, other) = (seal::Secret::new([1; 32]), seal::Secret::new([2; 32]));
+    let mac = one.sign(b"rm -rf build");
+    assert!(one.signed(b"rm -rf build", &mac) && !one.signed(b"rm -rf  build", &mac));
+    assert!(!other.signed(b"rm -rf build", &mac));
+    for wrong in [
+        "",
+        "00",
+        mac.trim_start_matches(|c: char| mac.starts_with(c)),
+        &format!("{mac}0"),
+        &mac.replace(|c: char| c.is_ascii_digit(), "0"),
+    ] {
+        assert!(!one.signed(b"rm -rf build", wrong), "{wrong}");
+    }
+    // Where a text ends is part of a digest.
+    let digest = |parts: &[&str]| one.digest("x", &parts.iter().map(|p| (*p).to_owned()).collect::<Vec<_>>());
+    assert_ne!(digest(&["ab", "c"]), digest(&["a", "bc"]));
+}
+
+#[test]
 fn names_lead_to_no_other_file() {
     let home = Home::new();
     home.approved(Scope::Once);
@@ -359,7 +443,7 @@ fn names_lead_to_no_other_file() {
 }
 
 #[test]
-fn cs_002_a_reader_never_sees_half_a_file() {
+fn b_0501_a_reader_never_sees_half_a_file() {
     let home = Home::new();
     let approval = home.approved(Scope::Session);
     fs::write(home.folder().join("new"), "{\"half").unwrap();
