@@ -13,6 +13,9 @@ use crate::trusted;
 
 /// The file's name in the settings folder.
 const FILE: &str = "config.toml";
+/// Globs that can be taken out of the built-in rows, and the bytes of one.
+const MOST_GLOBS: usize = 200;
+const LONGEST_GLOB: usize = 300;
 
 /// Why the settings could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,6 +83,8 @@ struct Stored {
     #[serde(default)]
     rules: StoredRules,
     #[serde(default)]
+    paths: StoredPaths,
+    #[serde(default)]
     breaker: Limits,
     #[serde(default)]
     approvals: Answers,
@@ -145,6 +150,35 @@ struct StoredRules {
     disabled: Vec<Spanned<String>>,
 }
 
+#[derive(Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPaths {
+    #[serde(default)]
+    unprotected: Vec<Spanned<Unprotected>>,
+}
+
+/// Paths that are taken out of the built-in rows on protected parts of a project.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unprotected {
+    glob: String,
+    reason: String,
+}
+
+impl Unprotected {
+    /// What is wrong with it.
+    fn fault(&self) -> Option<&'static str> {
+        if self.glob.is_empty() || self.glob.len() > LONGEST_GLOB {
+            return Some("a glob has 1 to 300 bytes");
+        }
+        // Letters have to stand in it: what names everything names nothing.
+        if !self.glob.contains(char::is_alphanumeric) {
+            return Some("the glob names everything; name the paths");
+        }
+        self.reason.trim().is_empty().then_some("it gives no reason")
+    }
+}
+
 /// Reads the settings in `folder`. No file means the defaults.
 ///
 /// # Errors
@@ -172,16 +206,9 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     };
     let stored: Stored =
         toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), e.message().replace('\n', " ")))?;
-    let known = policy::rule_ids();
-    if let Some(unknown) = stored
-        .rules
-        .disabled
-        .iter()
-        .find(|id| !known.contains(&id.get_ref().as_str()))
-    {
-        let reason = format!("there is no rule `{}` to disable", unknown.get_ref());
-        return Err(fault(Some(unknown.span().start), reason));
-    }
+    let told = |(at, reason)| fault(Some(at), reason);
+    let disabled = disabled(stored.rules).map_err(told)?;
+    let unprotected = unprotected(stored.paths).map_err(told)?;
     let posture = match stored.posture.as_ref() {
         None => Posture::default(),
         Some(said) => Posture::parse(said.get_ref()).ok_or_else(|| {
@@ -193,12 +220,51 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     Ok(Config {
         settings: Settings {
             posture,
-            disabled: stored.rules.disabled.into_iter().map(Spanned::into_inner).collect(),
+            disabled,
+            unprotected,
             ..Settings::default()
         },
         breaker: stored.breaker,
         approvals: stored.approvals,
     })
+}
+
+/// Where something is wrong, and what.
+type Wrong = (usize, String);
+
+/// The rules that are switched off: built-in ones, and none that guards Tollgate itself.
+fn disabled(stored: StoredRules) -> Result<Vec<String>, Wrong> {
+    let (known, lasting) = (policy::rule_ids(), policy::lasting_rules());
+    for id in &stored.disabled {
+        let name = id.get_ref().as_str();
+        if !known.contains(&name) {
+            return Err((id.span().start, format!("there is no rule `{name}` to disable")));
+        }
+        if lasting.contains(&name) {
+            let reason = format!("`{name}` guards Tollgate itself and cannot be disabled");
+            return Err((id.span().start, reason));
+        }
+    }
+    Ok(stored.disabled.into_iter().map(Spanned::into_inner).collect())
+}
+
+/// The globs of paths that the built-in rows on protected parts of a project are to say nothing about.
+fn unprotected(stored: StoredPaths) -> Result<Vec<String>, Wrong> {
+    for (count, one) in stored.unprotected.iter().enumerate() {
+        let wrong = one
+            .get_ref()
+            .fault()
+            .map(|wrong| format!("`{}`: {wrong}", one.get_ref().glob));
+        let many = (count >= MOST_GLOBS).then(|| format!("there are more than {MOST_GLOBS} globs"));
+        if let Some(wrong) = wrong.or(many) {
+            return Err((one.span().start, format!("in `unprotected`, {wrong}")));
+        }
+    }
+    Ok(stored
+        .unprotected
+        .into_iter()
+        .map(|one| one.into_inner().glob)
+        .collect())
 }
 
 #[cfg(test)]

@@ -101,6 +101,8 @@ pub(crate) fn decision(call: &Call, judgements: &[Judgement], settings: &Setting
         .flat_map(|(i, (j, request))| j.findings.iter().map(move |f| finding(i, request, f)))
         .take(MOST)
         .collect();
+    let is_one = |class: &&str| judgements.iter().any(|j| j.classes.contains(class));
+    record.classes = policy::CLASSES.into_iter().filter(is_one).map(Into::into).collect();
     record.verdict = verdict.as_str().into();
     if let Some(decision) = &mut record.decision {
         decision.mode = line(&call.permission_mode);
@@ -277,6 +279,7 @@ fn policy_digest(settings: &Settings) -> Hash {
     let Settings {
         posture: p,
         disabled,
+        unprotected,
         added,
         written,
         broken,
@@ -286,9 +289,10 @@ fn policy_digest(settings: &Settings) -> Hash {
     let said = |broken: &Option<String>| broken.clone().unwrap_or_default();
     Hash::of(
         format!(
-            "posture={}\ndisabled={}\nrules={}\npolicies={}\nbroken={}\nproject={}\n",
+            "posture={}\ndisabled={}\nunprotected={}\nrules={}\npolicies={}\nbroken={}\nproject={}\n",
             p.as_str(),
             disabled.join(","),
+            unprotected.join("\n"),
             added.digest(),
             written.digest,
             said(broken),

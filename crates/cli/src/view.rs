@@ -50,6 +50,11 @@ pub(crate) fn findings(request: &Request, judgement: &Judgement, ui: &mut Ui) {
     }
 }
 
+/// The permission classes of a request, in one line; `None` where it has none.
+pub(crate) fn classes(judgement: &Judgement) -> Option<String> {
+    (!judgement.classes.is_empty()).then(|| judgement.classes.join(", "))
+}
+
 /// Whose rule it is, said to the person.
 const fn whose(origin: Origin) -> &'static str {
     match origin {

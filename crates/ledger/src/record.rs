@@ -63,6 +63,9 @@ pub struct Record {
     /// What carrying it out would do, one line each, names and no contents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<String>,
+    /// The permission classes of what it would do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<String>,
     /// The rules that matched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

@@ -12,7 +12,7 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use rulebook::{Book, Fault, role_tables};
+use rulebook::{Book, Fault, name_lists, role_tables};
 use sha2::{Digest, Sha256};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -41,9 +41,12 @@ fn main() -> Result<()> {
     book.add(&name, &text).map_err(told)?;
     let (name, text) = sources.one(&root.join("calls.toml"))?;
     let calls = role_tables(&name, &text).map_err(told)?;
+    let (name, text) = sources.one(&root.join("packages.toml"))?;
+    let packages = name_lists(&name, &text).map_err(told)?;
     cut(&mut book, &mut sources)?;
     fs::write(out.join("programs.rs"), tables::programs(&book, &settings, &calls))?;
     fs::write(out.join("rules.rs"), tables::rules(&book))?;
+    fs::write(out.join("packages.rs"), tables::packages(&packages))?;
     fs::write(out.join("digest.rs"), sources.digest())?;
     Ok(())
 }

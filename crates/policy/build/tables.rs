@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use rulebook::{Book, Example, RoleTables};
+use rulebook::{Book, Example, NameLists, RoleTables};
 
 use crate::print::Print;
 
@@ -120,6 +120,17 @@ pub(crate) fn rules(book: &Book) -> String {
             &tried,
         )
         + &paths(book)
+}
+
+/// Names by what they are names of.
+pub(crate) fn packages(lists: &NameLists) -> String {
+    let rows = lists.iter().map(|(registry, names)| (registry, names).print());
+    table(
+        "Well-known packages by registry, sorted.",
+        "PACKAGES",
+        "(&str, &[&str])",
+        &rows.collect::<Vec<_>>(),
+    )
 }
 
 fn paths(book: &Book) -> String {

@@ -40,17 +40,6 @@ fn looks_like_another(host: &str) -> bool {
     })
 }
 
-/// The well-known package of a table that a name is one slip of the keys away from. Short names are close to too many.
-pub(crate) fn near_package(table: &str, name: &str) -> Option<&'static str> {
-    const SHORTEST: usize = 6;
-    let known = settings(table);
-    if known.iter().any(|(own, _)| *own == name) {
-        return None;
-    }
-    let near = |own: &str| own.len() >= SHORTEST && one_slip(name.as_bytes(), own.as_bytes());
-    known.iter().map(|(own, _)| *own).find(|own| near(own))
-}
-
 /// The last two labels of a host.
 fn registered(host: &str) -> &str {
     let mut dots = host.rmatch_indices('.').skip(1);
@@ -89,7 +78,7 @@ fn skeleton(text: &str) -> String {
 }
 
 /// One letter replaced, left out or added, or two neighbours swapped.
-fn one_slip(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn one_slip(a: &[u8], b: &[u8]) -> bool {
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (rest_a, rest_b) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());
     let after = |rest: &[u8], n: usize| rest.get(n..).map(<[u8]>::to_vec);

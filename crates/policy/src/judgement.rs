@@ -5,12 +5,14 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
+use crate::classes::{self, Classes};
 use crate::effect::Tags;
 use crate::eval::{Eval, Value};
 use crate::rules::{self, RULES};
 use crate::world::Recorder;
 use crate::{
-    Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World, Written, WrittenRule, why,
+    Act, Added, Effect, Kind, Look, Posture, Request, Risk, Subject, Target, Verdict, World, Written, WrittenRule,
+    card, why,
 };
 
 /// What people have set.
@@ -20,6 +22,8 @@ pub struct Settings {
     pub posture: Posture,
     /// Ids of built-in rules that the person switched off.
     pub disabled: Vec<String>,
+    /// Globs of paths that the built-in rows of protected parts of a project say nothing about (spec B-1402).
+    pub unprotected: Vec<String>,
     /// Programs, rules and paths that the person added.
     pub added: Added,
     /// Rules of policy files.
@@ -91,6 +95,8 @@ pub struct Judgement {
     pub effects: Vec<Effect>,
     /// What was asked of the world.
     pub looks: Vec<Look>,
+    /// The permission classes of the request, of the twelve, in the order of [`crate::CLASSES`].
+    pub classes: Vec<&'static str>,
     /// Built-in rules that would have spoken, but for an exception that the person wrote.
     pub excused: Vec<String>,
 }
@@ -127,7 +133,7 @@ pub fn judge(request: &Request, world: &dyn World, settings: &Settings) -> Judge
 /// judgement stricter, which is what this is for: to try it.
 #[must_use]
 pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, most: u32) -> Judgement {
-    let recorder = Recorder::new(world, &settings.added);
+    let recorder = Recorder::new(world, settings);
     let mut eval = Eval::new(&recorder, &request.cwd);
     eval.most = most;
     eval.note_calls(settings.written.listens());
@@ -135,6 +141,7 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
     let (calls, workspace) = (eval.take_calls(), eval.workspace.clone());
     let effects = eval.effects.into_list();
     let looks = recorder.into_looks();
+    let of: Vec<Classes> = effects.iter().map(|e| Classes::of(request.kind, e)).collect();
     let (mut findings, mut excused) = (Vec::new(), Vec::new());
     let built_in = RULES.iter().filter(|r| !settings.disabled.iter().any(|d| d == r.id));
     let built_in = built_in.map(|rule| (rule, Origin::BuiltIn));
@@ -142,19 +149,24 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
     for (rule, origin) in built_in.chain(added) {
         let mut matching = effects
             .iter()
-            .filter(|e| rules::matches(rule, request.kind, e))
+            .zip(&of)
+            .filter(|(e, of)| rules::matches(rule, request.kind, e, **of))
+            .map(|(e, _)| e)
             .peekable();
         let any = matching.peek().is_some();
         if let Some(effect) = matching.find(|e| !settings.written.excuses(rule.id, request, e)) {
             let mut finding = rules::finding(rule, origin, request.kind, effect, settings);
             finding.chain = why::steps(request, effect);
+            if rule.class == "install_dependency" {
+                finding.lost = card::words(&effects);
+            }
             findings.push(finding);
         } else if any {
             excused.push(rule.id.to_string());
         }
     }
     for rule in settings.written.concerned(request, &effects, &calls) {
-        if let Some(effect) = rule.holds(request, &effects, &calls, &[&workspace]) {
+        if let Some(effect) = rule.holds(request, &effects, &of, &calls, &[&workspace]) {
             findings.push(written(&rule, effect, request));
         }
     }
@@ -177,6 +189,7 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
     findings.sort_by_key(|f| core::cmp::Reverse(f.verdict));
     Judgement {
         findings,
+        classes: classes::named(request.kind, &of),
         effects,
         looks,
         excused,

@@ -5,6 +5,8 @@
 extern crate alloc;
 
 mod added;
+mod card;
+mod classes;
 mod effect;
 mod eval;
 mod facts;
@@ -12,6 +14,7 @@ mod glob;
 mod hosts;
 mod judgement;
 mod lang;
+mod packages;
 mod places;
 mod posture;
 mod recorded;
@@ -32,7 +35,7 @@ pub use judgement::{
 pub use posture::Posture;
 pub use recorded::Recorded;
 pub use request::{Request, Subject};
-pub use rulebook::{Act, Kind, Risk, Verdict};
-pub use rules::{RULES_DIGEST, patterns};
+pub use rulebook::{Act, CLASSES, Kind, Risk, Verdict};
+pub use rules::{RULES_DIGEST, lasting_rules, patterns};
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};
 pub use written::{BadPattern, Exception, Index, Pattern, Shelf, Wanted, Written, WrittenRule, path_fits};

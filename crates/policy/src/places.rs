@@ -147,7 +147,9 @@ fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags)
     for index in candidates(path) {
         let Some((glob, row)) = GLOBS.get(index) else { continue };
         let Some(row) = PATHS.get(*row) else { continue };
-        label_by(row, glob, path, world, tags);
+        if !is_unprotected(row, path, workspace, world) {
+            label_by(row, glob, path, world, tags);
+        }
     }
     for (glob, row) in world.added.globs() {
         label_by(row, glob, path, world, tags);
@@ -169,6 +171,18 @@ fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags)
     if world.own_dirs().iter().any(above) {
         tags.add("above-self");
     }
+}
+
+/// Whether the person took a path out of a row on protected parts of a project. No other row can be silenced.
+fn is_unprotected(row: &PathRow, path: &str, workspace: &str, world: &Recorder<'_>) -> bool {
+    let means = |glob: &String| {
+        let inside = path.strip_prefix(workspace).and_then(|rest| rest.strip_prefix('/'));
+        [Some(path), inside]
+            .into_iter()
+            .flatten()
+            .any(|path| glob::matches(glob, path))
+    };
+    !world.unprotected.is_empty() && row.tags.contains(&"full-review") && world.unprotected.iter().any(means)
 }
 
 fn label_by(row: &PathRow, glob: &str, path: &str, world: &Recorder<'_>, tags: &mut Tags) {

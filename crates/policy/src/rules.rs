@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use rulebook::{PathRow, Rule};
 
+use crate::classes::Classes;
 use crate::{Effect, Finding, Kind, Origin, Posture, Settings, Target};
 
 include!(concat!(env!("OUT_DIR"), "/rules.rs"));
@@ -23,10 +24,11 @@ pub fn patterns(label: &str) -> (Vec<&'static str>, Vec<&'static str>) {
 }
 
 /// Whether a rule speaks about this effect of a request of this kind.
-pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect) -> bool {
+pub(crate) fn matches(rule: &Rule, kind: Kind, effect: &Effect, classes: Classes) -> bool {
     (rule.kinds.is_empty() || rule.kinds.contains(&kind))
         && rule.acts.contains(&effect.act)
         && (rule.whats.is_empty() || rule.whats.contains(&effect.what))
+        && (rule.class.is_empty() || classes.has(rule.class))
         && (rule.any.is_empty() || rule.any.iter().any(|tags| tags.iter().all(|t| holds(t, effect))))
 }
 
@@ -67,4 +69,11 @@ fn lost(template: &str, effect: &Effect) -> String {
         Target::Unknown(_) => "whatever it names when it runs",
     };
     template.replace("{target}", target)
+}
+
+/// Ids of the built-in rules that guard the gate itself (spec M-41): they cannot be switched off, and no exception silences
+/// them.
+#[must_use]
+pub fn lasting_rules() -> Vec<&'static str> {
+    RULES.iter().filter(|rule| rule.lasting).map(|rule| rule.id).collect()
 }

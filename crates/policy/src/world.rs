@@ -6,7 +6,7 @@ use core::cell::RefCell;
 
 use rulebook::Program;
 
-use crate::{Added, facts};
+use crate::{Added, Settings, facts};
 
 /// What the world says. `Unknown` must never be read as harmless.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -268,14 +268,17 @@ const MAX_LOOKS: usize = 256;
 pub(crate) struct Recorder<'w> {
     /// What a person added to the tables: it is looked up wherever the world is.
     pub(crate) added: &'w Added,
+    /// Globs of paths that built-in rows on protected parts of a project are silent about.
+    pub(crate) unprotected: &'w [String],
     inner: &'w dyn World,
     looks: RefCell<Vec<Look>>,
 }
 
 impl<'w> Recorder<'w> {
-    pub(crate) fn new(inner: &'w dyn World, added: &'w Added) -> Self {
+    pub(crate) fn new(inner: &'w dyn World, settings: &'w Settings) -> Self {
         Self {
-            added,
+            added: &settings.added,
+            unprotected: &settings.unprotected,
             inner,
             looks: RefCell::new(Vec::new()),
         }

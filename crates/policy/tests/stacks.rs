@@ -115,6 +115,7 @@ impl Plain {
                     targets: words(targets),
                     hosts: words(hosts),
                     labels: words(labels),
+                    class: None,
                 });
             }
         }

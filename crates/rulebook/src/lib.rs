@@ -22,5 +22,5 @@ pub use index::{index, pairs, place};
 pub use opinions::{PathRow, Rule};
 pub use programs::{Cond, Does, On, Opt, Program, Role, Slot, Test};
 #[cfg(feature = "read")]
-pub use read::{Book, Entry, Example, Fact, Place, RoleTables, role_tables};
-pub use words::{Act, Kind, Risk, RoleKind, Style, Verdict};
+pub use read::{Book, Entry, Example, Fact, NameLists, Place, RoleTables, name_lists, role_tables};
+pub use words::{Act, CLASSES, Kind, Risk, RoleKind, Style, Verdict};

@@ -15,6 +15,8 @@ pub struct Rule {
     pub whats: &'static [&'static str],
     /// Alternatives; in each all labels must be there (`!x`: must not be there).
     pub any: &'static [&'static [&'static str]],
+    /// The permission class that the effect has to be of; any when empty.
+    pub class: &'static str,
     /// The verdict in posture `guard`.
     pub guard: Verdict,
     /// The verdict in posture `strict`.
@@ -30,6 +32,8 @@ pub struct Rule {
     /// Whether a person's yes may hold for longer than one call. What destroys, what concerns credentials or the gate
     /// itself, and what runs other people's code is asked about each time.
     pub remember: bool,
+    /// It guards the gate itself: nobody switches it off, and no exception silences it.
+    pub lasting: bool,
 }
 
 /// One row of the path table; its globs are indexed elsewhere.

@@ -25,8 +25,8 @@ pub struct Program {
     pub stdout: &'static [(&'static str, &'static [Cond])],
     /// Labels of everything that the call does, with what says so: `local` where it works on something made for trials.
     pub place: &'static [(&'static str, &'static [Cond])],
-    /// The permission class; empty for none.
-    pub class: &'static str,
+    /// The permission class: the first whose conditions hold.
+    pub class: &'static [(&'static str, &'static [Cond])],
 }
 
 /// An option with its names.

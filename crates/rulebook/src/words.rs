@@ -190,3 +190,20 @@ words! {
         ToolOther = "tool.other",
     }
 }
+
+/// The permission classes, in the order in which they are told: what reads, what writes, what reaches out, what changes
+/// what others rely on.
+pub const CLASSES: [&str; 12] = [
+    "read_workspace",
+    "write_workspace",
+    "read_external_source",
+    "network_access",
+    "shell_execute",
+    "install_dependency",
+    "modify_ci_cd",
+    "modify_auth",
+    "modify_security",
+    "push_code",
+    "open_pr",
+    "deploy",
+];

@@ -20,7 +20,8 @@ const RULES_HEAD: &str = "\
 Made from `rules/verdicts/` by `cargo xtask rules`; do not edit. These are the ids that `[rules] disabled` in `config.toml`
 takes. `allow` in a column says that the rule is silent in that posture. What a rule matches, with examples that must and
 must not match, stands in its stanza, and `tollgate rules show ID` says it. `policy.set.broken`, the refusal while `config.toml`
-or a rule file of your own cannot be read, is no row here and cannot be disabled.
+or a rule file of your own cannot be read, is no row here and cannot be disabled; neither can what is marked as `lasting`: it
+guards Tollgate itself.
 ";
 
 /// Writes the page of the rules.
@@ -49,9 +50,10 @@ fn page(files: &Files) -> Option<String> {
         page.push_str("| --- | --- | --- | --- | --- |\n");
         for rule in book.rules.iter().map(|entry| entry.says) {
             let [guard, strict] = [rule.guard, rule.strict].map(rulebook::Verdict::as_str);
+            let lasting = if rule.lasting { ", lasting" } else { "" };
             let _ = writeln!(
                 page,
-                "| `{}` | {guard} | {strict} | {} | {} |",
+                "| `{}`{lasting} | {guard} | {strict} | {} | {} |",
                 rule.id,
                 rule.risk.as_str(),
                 rule.why

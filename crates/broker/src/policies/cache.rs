@@ -70,9 +70,8 @@ pub(super) struct Cache {
 fn version() -> String {
     let words = Act::ALL.iter().map(|act| act.as_str());
     let words = words.chain(Kind::ALL.iter().map(|kind| kind.as_str()));
-    let words: Vec<&str> = words
-        .chain(Verdict::ALL.iter().map(|verdict| verdict.as_str()))
-        .collect();
+    let words = words.chain(Verdict::ALL.iter().map(|verdict| verdict.as_str()));
+    let words: Vec<&str> = words.chain(policy::CLASSES).collect();
     format!("{} {}", env!("CARGO_PKG_VERSION"), words.join(" "))
 }
 

@@ -2,27 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use policy::{Act, Exception, Pattern, Verdict, Wanted, WrittenRule};
+use policy::{Act, CLASSES, Exception, Pattern, Verdict, Wanted, WrittenRule};
 
 use super::kinds::{self, Field, Row};
 use super::model::{Action, Allow, CommandRule, EffectRule, Opinion, PatchRule, PathRule, PolicyFile, Touch};
 use super::{Layer, Mistake};
-
-/// The permission classes that a verdict can be given for.
-pub(super) const CLASSES: &[&str] = &[
-    "read_workspace",
-    "write_workspace",
-    "read_external_source",
-    "network_access",
-    "shell_execute",
-    "install_dependency",
-    "modify_ci_cd",
-    "modify_auth",
-    "modify_security",
-    "push_code",
-    "open_pr",
-    "deploy",
-];
 
 /// Letters of a name.
 const MAX_ID: usize = 96;
@@ -319,17 +303,16 @@ fn on_effect(rule: EffectRule, layer: Layer) -> Result<Entry, Mistake> {
         })
     };
     let acts: Vec<Act> = rule.on.words().iter().map(act).collect::<Result<_, _>>()?;
-    let mut labels = rule.label.words().to_vec();
-    if let Some(class) = &rule.class {
-        labels.push(known_class(&id, class)?.to_owned());
-    }
+    let class = rule.class.as_ref().map(|class| known_class(&id, class));
     let wanted = Wanted {
         acts,
         targets: rule.target.words().to_vec(),
         hosts: rule.to.words().to_vec(),
-        labels,
+        labels: rule.label.words().to_vec(),
+        class: class.transpose()?,
     };
-    if wanted.acts.is_empty() && wanted.targets.is_empty() && wanted.hosts.is_empty() && wanted.labels.is_empty() {
+    let says_nothing = wanted.acts.is_empty() && wanted.targets.is_empty() && wanted.hosts.is_empty();
+    if says_nothing && wanted.labels.is_empty() && wanted.class.is_none() {
         return Err(
             Mistake::of(&id, "it would hold for everything").hint("Say `on`, `target`, `label`, `class` or `to`.")
         );
@@ -355,18 +338,24 @@ fn on_effect(rule: EffectRule, layer: Layer) -> Result<Entry, Mistake> {
 }
 
 fn on_class(class: String, opinion: Opinion, layer: Layer) -> Result<Entry, Mistake> {
-    known_class(&class, &class)?;
+    let known = known_class(&class, &class)?;
     let id = format!("{}:class.{class}", layer.name());
     let wanted = Wanted {
-        labels: vec![class.clone()],
+        class: Some(known),
         ..Wanted::default()
     };
     let why = format!(
         "the policy says `{}` for the class `{class}`",
         opinion.verdict().as_str()
     );
+    let mut rule = plain(&id, layer, opinion, why, wanted);
+    // A shell runs a command whether or not anything is known of what it does.
+    if known == "shell_execute" {
+        rule.kinds = vec![policy::Kind::CommandRun];
+        rule.effect = None;
+    }
     Ok(Entry {
-        rule: Some(plain(&id, layer, opinion, why, wanted)),
+        rule: Some(rule),
         id,
         list: "classes",
         verdict: opinion.verdict(),
@@ -384,6 +373,10 @@ fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> 
     }
     if !policy::rule_ids().contains(&id.as_str()) {
         return Err(Mistake::of(id, "there is no built-in rule of this name").hint("`tollgate rules list` has them."));
+    }
+    if policy::lasting_rules().contains(&id.as_str()) {
+        let said = "it guards Tollgate itself, and no exception silences it";
+        return Err(Mistake::of(id, said).hint("Do it yourself, in your own terminal."));
     }
     reason(id, &allow.reason)?;
     let pattern = pattern(id, &allow.pattern, false, MAX_LONG_PATTERN)?;
@@ -409,9 +402,9 @@ fn plain(id: &str, layer: Layer, opinion: Opinion, why: String, wanted: Wanted) 
     }
 }
 
-fn known_class<'c>(id: &str, class: &'c str) -> Result<&'c str, Mistake> {
-    if CLASSES.contains(&class) {
-        return Ok(class);
+fn known_class(id: &str, class: &str) -> Result<&'static str, Mistake> {
+    if let Some(known) = CLASSES.iter().find(|known| **known == class) {
+        return Ok(known);
     }
     let said = format!("there is no permission class `{class}`");
     Err(Mistake::of(id, &said).hint(&format!("Classes are {}.", CLASSES.join(", "))))

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use policy::{Act, Exception, Kind, Pattern, Verdict, Wanted, WrittenRule};
+use policy::{Act, CLASSES, Exception, Kind, Pattern, Verdict, Wanted, WrittenRule};
 use serde::{Deserialize, Serialize};
 
 use super::compile::Entry;
@@ -56,6 +56,7 @@ struct Effect {
     targets: Vec<String>,
     hosts: Vec<String>,
     labels: Vec<String>,
+    class: Option<u8>,
 }
 
 /// An exception. Whether its day is over is asked each time.
@@ -185,6 +186,7 @@ impl Effect {
             targets: wanted.targets.clone(),
             hosts: wanted.hosts.clone(),
             labels: wanted.labels.clone(),
+            class: wanted.class.map(|class| number(&CLASSES, &class)),
         }
     }
 
@@ -194,6 +196,8 @@ impl Effect {
             targets: self.targets.clone(),
             hosts: self.hosts.clone(),
             labels: self.labels.clone(),
+            // One that nobody knows leaves the rule to speak about all of them.
+            class: self.class.and_then(|at| CLASSES.get(usize::from(at)).copied()),
         }
     }
 }

@@ -154,6 +154,9 @@ fn show(judged: &Judged, ui: &mut Ui) {
         ui.line("allow: no rule speaks against it");
     }
     view::findings(request, judgement, ui);
+    if let Some(classes) = view::classes(judgement) {
+        ui.line(format!("classes: {classes}"));
+    }
     let posture = judged.broker.settings().posture;
     if !posture.holds() {
         ui.note(format!(
@@ -183,6 +186,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "posture": broker.settings().posture.as_str(),
         "agent": agent.map(Agent::as_str),
         "told": told,
+        "classes": judgement.classes,
         "findings": judgement.findings.iter().map(|f| view::finding_json(request, f)).collect::<Vec<_>>(),
         "effects": judgement.effects.iter().map(|e| view::safe(&e.summary())).collect::<Vec<_>>(),
     })

@@ -41,6 +41,7 @@ fn show(judged: &Judged, ui: &mut Ui) {
     section("What that does", others.iter().map(|e| effect(e, judged)).collect(), ui);
     let looks = judgement.looks.iter();
     let looks = looks.map(|l| view::safe(&format!("{} {}: {}", l.question, l.subject, l.answer)));
+    section("Its classes", view::classes(judgement).into_iter().collect(), ui);
     section("What was looked at", looks.collect(), ui);
     ui.line("Findings");
     if judgement.findings.is_empty() {
@@ -96,6 +97,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "cwd": request.cwd,
         "posture": broker.settings().posture.as_str(),
         "tree": lines(judged),
+        "classes": judgement.classes,
         "effects": judgement.effects.iter().map(|e| view::effect_json(request, e)).collect::<Vec<_>>(),
         "looks": judgement.looks.iter().map(view::look_json).collect::<Vec<_>>(),
         "findings": judgement.findings.iter().map(|f| view::finding_json(request, f)).collect::<Vec<_>>(),

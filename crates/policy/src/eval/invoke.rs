@@ -139,7 +139,7 @@ impl Eval<'_> {
             }
         }
         let mut run_tags = tags.clone();
-        if let Some(class) = parsed.path.iter().rev().map(|p| p.class).find(|c| !c.is_empty()) {
+        if let Some(class) = class_of(&parsed) {
             run_tags.add(class);
         }
         if self.escapes(&parsed, piped) {
@@ -367,6 +367,9 @@ impl Eval<'_> {
 
     /// A command that a program starts.
     fn start(&mut self, words: &[Value], role: Role, context: &Context, parsed: &Parsed, span: Span) -> Stream {
+        if let (Some(registry), Some(first)) = (role.arg.strip_prefix("package-"), words.first()) {
+            self.package(registry, first, context);
+        }
         let why = alloc::format!("{} runs", context.program);
         self.chain.push(why);
         let around = self.around.len();
@@ -416,6 +419,13 @@ impl Eval<'_> {
 fn words_of(parsed: &Parsed) -> Args {
     let words: Vec<Value> = parsed.operands.iter().map(|(word, _)| (*word).clone()).collect();
     words.into()
+}
+
+/// The permission class of a call: the innermost subcommand that has one says it.
+fn class_of(parsed: &Parsed) -> Option<&'static str> {
+    let holds = |(class, when): &(&'static str, &[facts::Cond])| parsed.all(when).then_some(*class);
+    let mut classes = parsed.path.iter().rev().map(|p| p.class).filter(|c| !c.is_empty());
+    classes.next()?.iter().find_map(holds)
 }
 
 /// The variables that options give to code.

@@ -30,6 +30,7 @@ mod losses;
 mod memo;
 mod modules;
 mod mounts;
+mod packages;
 mod params;
 mod paths;
 mod patterns;
@@ -120,6 +121,8 @@ pub(crate) struct Eval<'w> {
     looked_into: Vec<String>,
     /// Variables that options give to the code that comes next: `awk -v x=y`.
     bindings: Vec<(String, Value)>,
+    /// Projects whose manifests were read.
+    listings: Vec<Rc<packages::Listing>>,
     /// Modules that code has loaded.
     modules: Vec<String>,
     /// Variables of the text that the present command was made of.
@@ -202,6 +205,7 @@ impl<'w> Eval<'w> {
             sources: Vec::new(),
             looked_into: Vec::new(),
             bindings: Vec::new(),
+            listings: Vec::new(),
             modules: Vec::new(),
             disturbed: false,
             taken: Vec::new(),

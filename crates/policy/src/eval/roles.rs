@@ -69,7 +69,10 @@ impl Eval<'_> {
                 self.enter_database(value);
                 Labels::NONE
             }
-            RoleKind::Name if !role.arg.is_empty() => self.package(role.arg, value, program),
+            RoleKind::Name if role.arg.starts_with("package-") => {
+                let registry = role.arg.trim_start_matches("package-");
+                self.package(registry, value, context)
+            }
             RoleKind::Flag
             | RoleKind::Tag
             | RoleKind::Stat
@@ -419,29 +422,6 @@ impl Eval<'_> {
             line.append(word);
         }
         self.code_value("sh", &line, context.program, context.stdin.clone(), &[]);
-    }
-
-    /// A package by name, from the registry that `table` is about: one that is spelt almost like a well-known one.
-    fn package(&mut self, table: &str, value: &Value, program: &str) -> Labels {
-        let text = value.known().unwrap_or_default().to_ascii_lowercase();
-        let start = text.strip_prefix('@').map_or(0, |_| 1);
-        let end = text
-            .get(start..)
-            .and_then(|t| t.find(['@', '=', '<', '>', '~', '!', '[', ';']))
-            .map_or(text.len(), |at| at + start);
-        let name = text.get(..end).unwrap_or_default();
-        if let Some(known) = crate::hosts::near_package(table, name) {
-            let target = Target::Text(alloc::format!("{name}, which is not {known}"));
-            self.effect(
-                Act::Do,
-                "install.look-alike",
-                target,
-                Tags::default(),
-                program,
-                value.span,
-            );
-        }
-        value.labels
     }
 
     fn keyed(&mut self, table: &str, value: &Value, context: &Context) -> Labels {

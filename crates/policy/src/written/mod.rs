@@ -17,6 +17,7 @@ use core::fmt;
 pub use index::Index;
 pub use pattern::{BadPattern, Pattern};
 
+use crate::classes::Classes;
 use crate::effect::Effect;
 use crate::{Act, Kind, Origin, Request, Subject, Target, Verdict, glob};
 
@@ -71,6 +72,8 @@ pub struct Wanted {
     pub hosts: Vec<String>,
     /// Labels that it must all have.
     pub labels: Vec<String>,
+    /// The permission class that it must be of.
+    pub class: Option<&'static str>,
 }
 
 /// A scoped exception: for commands whose own text is like this, one built-in rule is silent.
@@ -125,6 +128,7 @@ impl WrittenRule {
         &self,
         request: &Request,
         effects: &'e [Effect],
+        classes: &[Classes],
         calls: &[String],
         roots: &[&str],
     ) -> Option<Option<&'e Effect>> {
@@ -141,14 +145,19 @@ impl WrittenRule {
         }
         match &self.effect {
             None => Some(None),
-            Some(wanted) => effects.iter().find(|effect| wanted.fits(effect, roots)).map(Some),
+            Some(wanted) => {
+                let mut each = effects.iter().zip(classes);
+                let found = each.find(|(effect, classes)| wanted.fits(effect, **classes, roots));
+                found.map(|(effect, _)| Some(effect))
+            }
         }
     }
 }
 
 impl Wanted {
-    fn fits(&self, effect: &Effect, roots: &[&str]) -> bool {
+    fn fits(&self, effect: &Effect, classes: Classes, roots: &[&str]) -> bool {
         (self.acts.is_empty() || self.acts.contains(&effect.act))
+            && self.class.is_none_or(|class| classes.has(class))
             && self.labels.iter().all(|label| effect.tags.has(label))
             && (self.targets.is_empty() || self.targets.iter().any(|glob| target_fits(glob, &effect.target, roots)))
             && (self.hosts.is_empty() || self.hosts.iter().any(|glob| host_fits(glob, &effect.target)))

@@ -8,7 +8,8 @@ pub(crate) mod shapes;
 use std::collections::{BTreeMap, BTreeSet};
 
 use policy::{
-    Answer, Contents, Effect, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge,
+    Answer, Contents, Effect, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Verdict, Work,
+    World, judge,
 };
 
 /// The machine of `ann`, who works in the repository `proj` in her home.
@@ -189,4 +190,48 @@ pub(crate) fn shown(judgement: &Judgement) -> String {
         rules(judgement).join(" "),
         effects.join("; ")
     )
+}
+
+/// Posture strict.
+pub(crate) fn strict() -> Settings {
+    Settings {
+        posture: Posture::Strict,
+        ..Settings::default()
+    }
+}
+
+/// `write PATH`, `read PATH`, `delete PATH`, `fetch URL`, anything else a command.
+pub(crate) fn request(text: &str) -> Request {
+    let file = |path: &str, delete| Subject::File {
+        path: path.into(),
+        delete,
+        content: None,
+    };
+    let (kind, subject) = match text.split_once(' ') {
+        Some(("write", path)) => (Kind::FileWrite, file(path, false)),
+        Some(("delete", path)) => (Kind::FileWrite, file(path, true)),
+        Some(("read", path)) => (Kind::FileRead, file(path, false)),
+        Some(("fetch", url)) => (Kind::NetConnect, Subject::Url(url.into())),
+        _ => return command(text),
+    };
+    Request {
+        kind,
+        subject,
+        cwd: CWD.into(),
+    }
+}
+
+/// The judgement of one of these.
+pub(crate) fn on(machine: &Machine, text: &str, settings: &Settings) -> Judgement {
+    judge(&request(text), machine, settings)
+}
+
+/// What the postures say about requests of a class, by the rule that speaks.
+pub(crate) fn says(rule: &str, text: &str, in_guard: Verdict, in_strict: Verdict) {
+    for (settings, expected) in [(guard(), in_guard), (strict(), in_strict)] {
+        let judgement = on(&Machine::new(), text, &settings);
+        let found = judgement.findings.iter().find(|finding| finding.rule == rule);
+        let verdict = found.map_or(Verdict::Allow, |finding| finding.verdict);
+        assert_eq!(verdict, expected, "{rule} on `{text}`: {}", shown(&judgement));
+    }
 }

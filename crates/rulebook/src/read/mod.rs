@@ -10,6 +10,8 @@ use alloc::format;
 use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 
+use serde::Deserialize;
+
 use crate::{Fault, PathRow, Program, Role, Rule};
 use source::{Source, Wrong};
 
@@ -145,6 +147,43 @@ pub fn role_tables(file: &str, text: &str) -> Result<RoleTables, Fault> {
         Ok((table, rows))
     };
     tables.into_iter().map(table).collect()
+}
+
+/// Lists of names, by what they are names of.
+pub type NameLists = BTreeMap<String, Vec<String>>;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredLists {
+    /// Where the names are from; for people.
+    source: toml::Spanned<String>,
+    names: BTreeMap<String, toml::Spanned<String>>,
+}
+
+/// Reads lists of names that are parted by spaces: the well-known packages of each registry.
+///
+/// # Errors
+/// When the text is not in the notation, does not say where the names are from, or when a list is not sorted.
+pub fn name_lists(file: &str, text: &str) -> Result<NameLists, Fault> {
+    let source = Source { file, text };
+    let stored: StoredLists = source.toml()?;
+    if stored.source.get_ref().is_empty() {
+        let wrong = Wrong::new("", "it does not say where the names are from");
+        return Err(source.fault(Some(stored.source.span()), "source", wrong));
+    }
+    let list = |(name, text): (String, toml::Spanned<String>)| {
+        let names: Vec<String> = text.get_ref().split_whitespace().map(str::to_string).collect();
+        let after = |pair: &&[String]| matches!(pair, [first, second] if first >= second);
+        match names.windows(2).find(after) {
+            Some([.., second]) => {
+                let sentence = format!("`{second}` does not come after the name before it");
+                let wrong = Wrong::new(second, sentence).hint("Names are sorted, and none stands twice.");
+                Err(source.fault(Some(text.span()), &name, wrong))
+            }
+            _ => Ok((name, names)),
+        }
+    };
+    stored.names.into_iter().map(list).collect()
 }
 
 #[cfg(test)]

@@ -10,9 +10,12 @@ use toml::Spanned;
 use super::notation::{self, known};
 use super::source::{Source, Stanza, Wrong};
 use super::{Book, Entry, Example, Fact, Place, keep};
-use crate::{Act, Fault, Kind, Opt, PathRow, Program, Risk, Rule, Style, Verdict};
+use crate::{Act, CLASSES, Fault, Kind, Opt, PathRow, Program, Risk, Rule, Style, Verdict};
 
 type Text = Spanned<String>;
+
+/// A label, and when it counts.
+type Labelled = (&'static str, &'static [crate::Cond]);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -62,8 +65,7 @@ struct StoredProgram {
     stdout: Option<Spanned<Texts>>,
     #[serde(default)]
     place: Vec<Text>,
-    #[serde(default)]
-    class: String,
+    class: Option<Spanned<Texts>>,
     #[serde(default)]
     examples: Vec<Text>,
     #[serde(default)]
@@ -81,6 +83,10 @@ struct StoredRule {
     what: Vec<String>,
     #[serde(default)]
     any: Vec<String>,
+    #[serde(default)]
+    class: Option<Text>,
+    #[serde(default)]
+    lasting: bool,
     guard: Option<Text>,
     strict: Option<Text>,
     risk: Text,
@@ -161,7 +167,6 @@ fn program(
         examples.push(stanza.read(text, example)?);
     }
     let operands = stored.operands.as_ref();
-    let stdout = stored.stdout.as_ref();
     let subs = stored.sub.iter().map(|sub| {
         let name = format!("{} {}", stanza.name, sub.name.get_ref().all().join("/"));
         let source = stanza.source;
@@ -178,16 +183,15 @@ fn program(
         subs: keep::list(subs),
         does: keep::list(does.into_iter().flatten().collect()),
         stdin: keep::list(stanza.rows(&stored.stdin, notation::stdin)?),
-        stdout: stdout.map_or(Ok(&[][..]), |rows| stdout_rows(stanza, rows))?,
+        stdout: labels(stanza, stored.stdout.as_ref())?,
         place: keep::list(stanza.rows(&stored.place, notation::stdout)?),
-        class: keep::text(&stored.class),
+        class: classes(stanza, stored.class.as_ref())?,
     })
 }
 
-fn stdout_rows(
-    stanza: &Stanza<'_>,
-    rows: &Spanned<Texts>,
-) -> Result<&'static [(&'static str, &'static [crate::Cond])], Fault> {
+/// Labels with the conditions of each.
+fn labels(stanza: &Stanza<'_>, rows: Option<&Spanned<Texts>>) -> Result<&'static [Labelled], Fault> {
+    let Some(rows) = rows else { return Ok(&[]) };
     let row = |text: &String| notation::stdout(text).map_err(|wrong| stanza.fault(rows.span(), wrong));
     rows.get_ref()
         .all()
@@ -195,6 +199,21 @@ fn stdout_rows(
         .map(row)
         .collect::<Result<_, _>>()
         .map(keep::list)
+}
+
+/// The permission classes of a program, each with its conditions.
+fn classes(stanza: &Stanza<'_>, rows: Option<&Spanned<Texts>>) -> Result<&'static [Labelled], Fault> {
+    let read = labels(stanza, rows)?;
+    let known = |(name, _): &&Labelled| CLASSES.contains(name);
+    match (read.iter().find(|row| !known(row)), rows) {
+        (Some((name, _)), Some(rows)) => Err(stanza.fault(rows.span(), no_class(name))),
+        _ => Ok(read),
+    }
+}
+
+fn no_class(name: &str) -> Wrong {
+    Wrong::new(name, format!("there is no permission class `{name}`"))
+        .hint(format!("Classes are {}.", CLASSES.join(", ")))
 }
 
 fn style(stanza: &Stanza<'_>, text: Option<&Text>) -> Result<Style, Fault> {
@@ -214,20 +233,19 @@ fn only_declared(stanza: &Stanza<'_>, stored: &StoredProgram, declared: &[&'stat
             .flat_map(|options| options.iter())
             .any(|o| o.named(name))
     };
-    for text in stored
-        .does
-        .iter()
-        .chain(&stored.alternates)
-        .chain(&stored.stdin)
-        .chain(&stored.place)
-    {
-        if let Some(name) = notation::mentioned(text.get_ref()).find(|name| !is_declared(name)) {
+    let rows = stored.does.iter().chain(&stored.alternates);
+    let rows = rows.chain(&stored.stdin).chain(&stored.place);
+    let rows = rows.map(|text| (text.get_ref(), text.span()));
+    let classes = stored.class.iter();
+    let classes = classes.flat_map(|texts| texts.get_ref().all().iter().map(|text| (text, texts.span())));
+    for (text, span) in rows.chain(classes) {
+        if let Some(name) = notation::mentioned(text).find(|name| !is_declared(name)) {
             let wrong = Wrong::new(
                 name,
                 format!("`{name}` is used in a condition but is not among the options"),
             );
             let hint = format!("Add a line such as `{name} = flag` to `options`.");
-            return Err(stanza.fault(text.span(), wrong.hint(hint)));
+            return Err(stanza.fault(span, wrong.hint(hint)));
         }
     }
     Ok(())
@@ -265,6 +283,11 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
         let wrong = || Wrong::new(word, format!("no kind of request is called `{word}`"));
         Kind::parse(word).ok_or_else(|| wrong().hint(known(Kind::ALL, Kind::as_str)))
     };
+    let class = |name: &str| match CLASSES.iter().find(|class| **class == name) {
+        Some(class) => Ok(*class),
+        None => Err(no_class(name)),
+    };
+    let class = stored.class.as_ref().map(|text| stanza.read(text, class));
     let any = stored.any.iter().map(|line| keep::texts(line.split_whitespace()));
     let says = Rule {
         id: keep::text(&stanza.name),
@@ -272,6 +295,7 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
         acts: keep::list(stanza.rows(&stored.on, notation::act)?),
         whats: keep::texts(&stored.what),
         any: keep::list(any.collect()),
+        class: class.transpose()?.unwrap_or_default(),
         guard: verdict(&stanza, stored.guard.as_ref(), Verdict::Ask)?,
         strict: verdict(&stanza, stored.strict.as_ref(), Verdict::Deny)?,
         risk: stanza.read(&stored.risk, risk)?,
@@ -279,6 +303,7 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
         instead: keep::text(&stored.instead),
         lost: keep::text(&stored.lost),
         remember: stored.remember,
+        lasting: stored.lasting,
     };
     let matches = stored.matches.iter().cloned().map(Example::Match);
     let examples = matches.chain(stored.not_match.iter().cloned().map(Example::NotMatch));

@@ -226,3 +226,60 @@ fn no_text_makes_it_panic() {
         let _either = (read(head), read(tail));
     }
 }
+
+#[test]
+fn a_class_has_conditions_and_is_one_of_the_twelve() {
+    let text =
+        "[[program]]\nname = \"d\"\noptions = \"--dry = flag\"\nclass = [\"network_access when --dry\", \"deploy\"]\n";
+    let program = read(text).unwrap().programs[0].says.program;
+    let classes: Vec<(&str, usize)> = program.class.iter().map(|(class, when)| (*class, when.len())).collect();
+    assert_eq!(classes, [("network_access", 1), ("deploy", 0)]);
+    assert_eq!(
+        read("[[program]]\nname = \"d\"\nclass = \"deploy\"\n")
+            .unwrap()
+            .programs[0]
+            .says
+            .program
+            .class
+            .len(),
+        1
+    );
+    for (wrong, said) in [
+        (
+            text.replace("\"deploy\"", "\"ship\""),
+            "there is no permission class `ship`",
+        ),
+        (
+            text.replace("when --dry", "when --wet"),
+            "`--wet` is used in a condition",
+        ),
+    ] {
+        let fault = read(&wrong).unwrap_err();
+        assert!(fault.line == Some(4) && fault.sentence.contains(said), "{fault}");
+    }
+}
+
+#[test]
+fn a_rule_may_speak_of_a_class_and_guard_the_gate() {
+    let book = read(&GOOD.replace("why = \"w\"", "why = \"w\"\nclass = \"deploy\"\nlasting = true")).unwrap();
+    let rule = book.rules[0].says;
+    assert_eq!((rule.class, rule.lasting), ("deploy", true));
+    let rule = read(GOOD).unwrap().rules[0].says;
+    assert_eq!((rule.class, rule.lasting), ("", false));
+    assert!(read(&GOOD.replace("why = \"w\"", "why = \"w\"\nclass = \"ship\"")).is_err());
+}
+
+#[test]
+fn lists_of_names_say_where_they_are_from_and_are_sorted() {
+    let lists = name_lists("p.toml", "source = \"memory\"\n[names]\nnpm = \"a b\"\n").unwrap();
+    assert_eq!(lists["npm"], ["a", "b"]);
+    for (text, said) in [
+        ("source = \"\"\n[names]\n", "where the names are from"),
+        ("[names]\n", "missing field `source`"),
+        ("source = \"m\"\n[names]\nnpm = \"b a\"\n", "`a` does not come after"),
+        ("source = \"m\"\n[names]\nnpm = \"a a\"\n", "`a` does not come after"),
+    ] {
+        let fault = name_lists("p.toml", text).unwrap_err();
+        assert!(fault.sentence.contains(said), "{fault}");
+    }
+}

@@ -99,14 +99,19 @@ impl Shelf {
     }
 
     fn program(&self, entry: &Entry<Fact>, name: &'static str) -> Row {
-        let class = entry.says.program.class;
+        let classes: Vec<&str> = entry.says.program.class.iter().map(|(class, _)| *class).collect();
+        let class = classes.join(", ");
         // Whoever looks for a name wants to know which facts count.
         let mut own = self.own.programs.iter().flat_map(|own| own.says.program.names);
         let replaced = is_ours(entry) && own.any(|own| *own == name);
         Row {
             kind: "program",
             name: name.into(),
-            says: if replaced { "replaced by yours" } else { class }.into(),
+            says: if replaced {
+                "replaced by yours".into()
+            } else {
+                class.clone()
+            },
             place: place(entry),
             words: format!("{name} {class}").to_lowercase(),
             json: json!({

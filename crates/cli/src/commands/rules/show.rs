@@ -116,8 +116,8 @@ fn facts(program: &Program) -> Lines {
     for (what, when) in program.stdout {
         lines.push(("flows out", format!("{what}{}", words::when(when))));
     }
-    if !program.class.is_empty() {
-        lines.push(("class", program.class.into()));
+    for (class, when) in program.class {
+        lines.push(("class", format!("{class}{}", words::when(when))));
     }
     lines.extend(program.subs.iter().map(|sub| ("subcommand", sub.names.join(", "))));
     lines
@@ -165,9 +165,13 @@ fn rule(entry: &Entry<Rule>) -> (String, Lines) {
     for labels in rule.any {
         some("labelled", labels.join(" and ").replace('!', "not "));
     }
+    some("of class", rule.class.into());
     some("why", rule.why.into());
     some("at stake", rule.lost.into());
     some("instead", rule.instead.into());
+    if rule.lasting {
+        some("stays", "it guards the gate itself, and cannot be switched off".into());
+    }
     lines.extend(examples(&entry.examples));
     (format!("{}: a rule ({})", rule.id, at(entry)), lines)
 }
