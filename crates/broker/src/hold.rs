@@ -98,7 +98,7 @@ fn asked(call: &Call, judgements: &[Judgement], record: &Record, reason: &str) -
             .max()
             .map(|risk| risk.as_str().into())
             .unwrap_or_default(),
-        classes: Vec::new(),
+        classes: record.classes.clone(),
         files: files.collect(),
         reason: reason.to_owned(),
         remember: asks().all(policy::remembers),
