@@ -161,8 +161,13 @@ fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags)
     {
         tags.add("self");
     }
-    let of_record =
-        |dir: &String| path == dir.as_str() || RECORD.iter().any(|name| within(path, &alloc::format!("{dir}/{name}")));
+    let of_record = |dir: &String| match path.strip_prefix(dir.as_str()) {
+        Some("") => true,
+        Some(rest) => rest
+            .strip_prefix('/')
+            .is_some_and(|rest| RECORD.iter().any(|name| within(rest, name))),
+        None => false,
+    };
     if world.own_dirs().iter().any(of_record) {
         tags.add("record");
     }
