@@ -48,9 +48,12 @@ impl Stamps {
             newest: i128::MIN,
         };
         for (layer, folder) in layers {
-            // Where there is no folder, its going away changed the one above it.
-            let there = folder.ancestors().find_map(|part| part.symlink_metadata().ok())?;
-            stamps.newest = stamps.newest.max(nanos(there.ctime(), there.ctime_nsec()));
+            // Where there is no folder, its going away changed the one above it. A project has a file beside its folders.
+            let root = folder.ancestors().skip(2).take(usize::from(*layer == Layer::Project));
+            for folder in root.chain([folder.as_path()]) {
+                let there = folder.ancestors().find_map(|part| part.symlink_metadata().ok())?;
+                stamps.newest = stamps.newest.max(nanos(there.ctime(), there.ctime_nsec()));
+            }
             for path in files(*layer, folder).ok()? {
                 stamps.add(*layer, &path, &open(*layer, &path).ok()?)?;
             }

@@ -134,3 +134,18 @@ fn a_file_without_a_readable_name_is_a_fault_and_not_a_set_that_never_counts() {
     let set = machine.own(later());
     assert!(set.own_faults[0].to_string().contains("its name is no text"));
 }
+
+#[test]
+fn the_file_beside_the_folders_of_a_project_may_be_in_the_middle_of_a_change_too() {
+    let machine = Machine::new("# none\n");
+    machine.write(
+        "project/.tollgate.toml",
+        "[[commands]]\npattern = \"deploy\"\naction = \"deny\"\nreason = \"r\"\n",
+    );
+    // The folders rest since long, and the file was the last that changed.
+    assert_eq!(verdict(&machine.all(later()), "deploy it"), Verdict::Deny);
+    std::thread::sleep(Duration::from_millis(550));
+    fs::remove_file(machine.at("project/.tollgate.toml")).unwrap();
+    assert_eq!(verdict(&machine.all(SystemTime::now()), "deploy it"), Verdict::Deny);
+    assert!(verdict(&machine.all(later()), "deploy it") < Verdict::Deny);
+}
