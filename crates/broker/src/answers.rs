@@ -229,6 +229,17 @@ impl Broker {
             .map_err(|e| Refused::Store(e.into()))
     }
 
+    /// Records that settings are changed: what, from what, to what, and by whom. Whoever changes them records it first, so
+    /// that no change goes by without a record.
+    ///
+    /// # Errors
+    /// When it cannot be recorded; nothing may be changed then.
+    pub fn settings_change(&self, what: &str) -> Result<(), Refused> {
+        let record = note::remark(Event::Config, what, self.settings());
+        let recorded = self.ledger().append(&record);
+        recorded.map(drop).map_err(|e| Refused::Record(e.into()))
+    }
+
     fn attempt(&self, what: &str, why: NotAPerson) -> Refused {
         let refused = Refused::NotAPerson { what: what.into(), why };
         // It is refused whether it can be recorded or not.

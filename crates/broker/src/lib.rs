@@ -8,7 +8,7 @@ mod answers;
 pub mod approvals;
 mod breaker;
 mod clearance;
-mod config;
+pub mod config;
 mod decide;
 mod error;
 mod files;

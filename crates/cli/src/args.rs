@@ -5,7 +5,9 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
-use crate::commands::{approvals, check, doctor, hook, install, learn, log, policy, rules, schema, status, uninstall};
+use crate::commands::{
+    approvals, check, config, doctor, hook, install, learn, log, policy, rules, schema, status, uninstall,
+};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -29,6 +31,8 @@ pub(crate) enum Command {
     Policy(policy::Args),
     /// Says in a few lines how far each agent is covered, what is set and what waits.
     Status(status::Args),
+    /// Reads, checks and changes the settings of `config.toml`.
+    Config(config::Args),
     /// Shows what waits for a person, and takes the answers.
     Approvals(approvals::Args),
     /// Ends the time in which an agent that was refused too often may only read.

@@ -37,6 +37,7 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Explain(args) => commands::explain::run(&args, ui),
         Command::Rules(args) => commands::rules::run(&args, ui),
         Command::Policy(args) => commands::policy::run(&args, ui),
+        Command::Config(args) => commands::config::run(&args, ui),
         Command::Approvals(args) => commands::approvals::run(&args, ui),
         Command::Status(args) => commands::status::run(&args, ui),
         Command::Unlock => commands::unlock::run(ui),

@@ -30,6 +30,8 @@ pub enum Event {
     Locked,
     /// A person ended such a time.
     Unlocked,
+    /// Somebody changed the settings: which key, from what, to what.
+    Config,
     /// The remains of a broken append were set aside, or complete records that the head did not count were taken in.
     Recovered,
     /// The stored bytes were not those that had been written. The chain goes on from what had been acknowledged, so

@@ -74,8 +74,14 @@ pub(super) fn own_layers(system: &Path, config: &Path) -> Vec<(Layer, PathBuf)> 
 
 /// The layer of the project around a folder. Without a repository the folder itself is the project (spec V-3402).
 pub(super) fn project_layers(cwd: &Path) -> Vec<(Layer, PathBuf)> {
+    vec![(Layer::Project, project_folder(cwd))]
+}
+
+/// Where the policy files of the project around a folder stand, whether there are any or not.
+#[must_use]
+pub fn project_folder(cwd: &Path) -> PathBuf {
     let root = places::repository(cwd).unwrap_or(cwd);
-    vec![(Layer::Project, root.join(".tollgate").join(FOLDER))]
+    root.join(".tollgate").join(FOLDER)
 }
 
 impl PolicySet {

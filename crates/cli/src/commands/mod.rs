@@ -2,6 +2,7 @@
 
 pub(crate) mod approvals;
 pub(crate) mod check;
+pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;

@@ -46,7 +46,12 @@ pub(crate) fn target(path: &Path) -> PathBuf {
 /// Replaces a file as a whole, if it still holds what was read. The mode stays; a new file gets `mode`.
 pub(crate) fn replace(path: &Path, was: Option<&[u8]>, new: &[u8], mode: u32) -> Result<(), Fault> {
     let mode = fs::metadata(path).map_or(mode, |meta| meta.permissions().mode() & 0o7777);
-    let fresh = path.with_file_name(format!(".{}.tollgate-new", name(path)));
+    replace_as(path, was, new, mode)
+}
+
+/// The same with a mode that the file has afterwards whatever it had before.
+pub(crate) fn replace_as(path: &Path, was: Option<&[u8]>, new: &[u8], mode: u32) -> Result<(), Fault> {
+    let fresh = fresh(path);
     let written = write_new(&fresh, new, mode);
     let changed = read(path)?.as_deref() != was;
     let done = match written {
@@ -62,6 +67,18 @@ pub(crate) fn replace(path: &Path, was: Option<&[u8]>, new: &[u8], mode: u32) ->
         let _absent = fs::remove_file(&fresh);
     }
     done
+}
+
+/// Makes a file that is not there, whole or not at all. Says whether it did: what is there stays as it is.
+pub(crate) fn create(path: &Path, bytes: &[u8], mode: u32) -> Result<bool, Fault> {
+    let fresh = fresh(path);
+    let made = write_new(&fresh, bytes, mode).and_then(|()| fs::hard_link(&fresh, path));
+    let _absent = fs::remove_file(&fresh);
+    match made {
+        Ok(()) => Ok(true),
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(e) => Err(io_fault("write", path, &e)),
+    }
 }
 
 /// Removes a file, if it still holds what was read.
@@ -102,6 +119,11 @@ fn write_new(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     file.write_all(bytes)?;
     file.set_permissions(fs::Permissions::from_mode(mode))?;
     file.sync_all()
+}
+
+/// Where the new content stands until it is whole. The name is hidden: no folder of settings is read with it.
+fn fresh(path: &Path) -> PathBuf {
+    path.with_file_name(format!(".{}.tollgate-new", name(path)))
 }
 
 fn name(path: &Path) -> String {

@@ -1,21 +1,30 @@
 //! The person's settings: `config.toml`, and what can be wrong with any file of theirs.
 
+mod listing;
+mod stored;
+
 use std::fmt;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use policy::{Posture, Settings};
+use policy::Settings;
 use rulebook::Fault;
-use serde::Deserialize;
 use toml::Spanned;
+
+pub use listing::{Setting, of, own};
+use stored::Stored;
+pub use stored::{Answers, Limits};
 
 use crate::trusted;
 
 /// The file's name in the settings folder.
-const FILE: &str = "config.toml";
-/// Globs that can be taken out of the built-in rows, and the bytes of one.
-const MOST_GLOBS: usize = 200;
-const LONGEST_GLOB: usize = 300;
+pub const FILE: &str = "config.toml";
+
+/// The JSON Schema of `config.toml`.
+#[cfg(feature = "schema")]
+#[must_use]
+pub fn schema() -> String {
+    serde_json::to_string_pretty(&schemars::schema_for!(Stored)).unwrap_or_default()
+}
 
 /// Why the settings could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,20 +85,6 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    posture: Option<Spanned<String>>,
-    #[serde(default)]
-    rules: StoredRules,
-    #[serde(default)]
-    paths: StoredPaths,
-    #[serde(default)]
-    breaker: Limits,
-    #[serde(default)]
-    approvals: Answers,
-}
-
 /// What `config.toml` says.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Config {
@@ -98,130 +93,34 @@ pub(crate) struct Config {
     pub(crate) approvals: Answers,
 }
 
-/// How many refusals in which time lock an agent, and for how long (spec V-3102).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Limits {
-    /// Whether there is a breaker at all.
-    pub enabled: bool,
-    /// How many refusals.
-    pub threshold: NonZeroU32,
-    /// In how many seconds.
-    pub window_seconds: NonZeroU32,
-    /// For how many seconds the agent may only read then.
-    pub cooldown_seconds: NonZeroU32,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        let number = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
-        Self {
-            enabled: true,
-            threshold: number(5),
-            window_seconds: number(60),
-            cooldown_seconds: number(300),
-        }
-    }
-}
-
-/// How answers of a person are kept, and waited for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Answers {
-    /// Whether a yes may hold for longer than one call (spec V-3305).
-    pub remember: bool,
-    /// How many seconds the hook waits for an answer where the agent cannot ask by itself.
-    pub wait_seconds: u32,
-}
-
-impl Default for Answers {
-    fn default() -> Self {
-        Self {
-            remember: true,
-            wait_seconds: 0,
-        }
-    }
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredRules {
-    #[serde(default)]
-    disabled: Vec<Spanned<String>>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredPaths {
-    #[serde(default)]
-    unprotected: Vec<Spanned<Unprotected>>,
-}
-
-/// Paths that are taken out of the built-in rows on protected parts of a project.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Unprotected {
-    glob: String,
-    reason: String,
-}
-
-impl Unprotected {
-    /// What is wrong with it.
-    fn fault(&self) -> Option<&'static str> {
-        if self.glob.is_empty() || self.glob.len() > LONGEST_GLOB {
-            return Some("a glob has 1 to 300 bytes");
-        }
-        // Letters have to stand in it: what names everything names nothing.
-        if !self.glob.contains(char::is_alphanumeric) {
-            return Some("the glob names everything; name the paths");
-        }
-        self.reason.trim().is_empty().then_some("it gives no reason")
-    }
-}
-
 /// Reads the settings in `folder`. No file means the defaults.
 ///
 /// # Errors
 /// When there is a file and it cannot be read, trusted or understood, or when others could replace it or take it away.
 pub(crate) fn read(folder: &Path) -> Result<Config, ConfigError> {
+    match text(folder)? {
+        (_, None) => Ok(Config::default()),
+        (path, Some(text)) => parse(&path, &text),
+    }
+}
+
+/// The text of the person's settings and its path; no text where there is no file.
+fn text(folder: &Path) -> Result<(PathBuf, Option<String>), ConfigError> {
     let path = folder.join(FILE);
     match trusted::folder(folder).and_then(|()| trusted::file(&path)) {
-        Ok(None) => Ok(Config::default()),
-        Ok(Some(text)) => parse(&path, &text),
-        Err(reason) => Err(ConfigError {
-            file: path,
-            line: None,
-            reason,
-            hint: String::new(),
-        }),
+        Ok(text) => Ok((path, text)),
+        Err(reason) => Err(ConfigError::of(&path, reason)),
     }
 }
 
 fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
-    let fault = |at: Option<usize>, reason: String| ConfigError {
-        file: path.to_path_buf(),
-        line: at.map(|at| text.get(..at).unwrap_or_default().matches('\n').count() + 1),
-        reason,
-        hint: String::new(),
-    };
-    let stored: Stored =
-        toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), e.message().replace('\n', " ")))?;
-    let told = |(at, reason)| fault(Some(at), reason);
-    let disabled = disabled(stored.rules).map_err(told)?;
-    let unprotected = unprotected(stored.paths).map_err(told)?;
-    let posture = match stored.posture.as_ref() {
-        None => Posture::default(),
-        Some(said) => Posture::parse(said.get_ref()).ok_or_else(|| {
-            let all = Posture::ALL.map(Posture::as_str).join("`, `");
-            let reason = format!("`posture` is `{}`; it can be `{all}`", said.get_ref());
-            fault(Some(said.span().start), reason)
-        })?,
-    };
+    let stored = stored(path, text)?;
+    let unprotected = stored.paths.unprotected.into_iter();
     Ok(Config {
         settings: Settings {
-            posture,
-            disabled,
-            unprotected,
+            posture: stored.posture.0,
+            disabled: stored.rules.disabled.into_iter().map(Spanned::into_inner).collect(),
+            unprotected: unprotected.map(|one| one.into_inner().glob).collect(),
             ..Settings::default()
         },
         breaker: stored.breaker,
@@ -229,48 +128,30 @@ fn parse(path: &Path, text: &str) -> Result<Config, ConfigError> {
     })
 }
 
-/// Where something is wrong, and what.
-type Wrong = (usize, String);
-
-/// The rules that are switched off: built-in ones, and none that guards Tollgate itself.
-fn disabled(stored: StoredRules) -> Result<Vec<String>, Wrong> {
-    let (known, lasting) = (policy::rule_ids(), policy::lasting_rules());
-    for id in &stored.disabled {
-        let name = id.get_ref().as_str();
-        if !known.contains(&name) {
-            return Err((id.span().start, format!("there is no rule `{name}` to disable")));
-        }
-        if lasting.contains(&name) {
-            let reason = format!("`{name}` guards Tollgate itself and cannot be disabled");
-            return Err((id.span().start, reason));
-        }
+fn stored(path: &Path, text: &str) -> Result<Stored, ConfigError> {
+    let fault = |at: Option<usize>, reason: String| ConfigError {
+        line: at.map(|at| line_at(text, at)),
+        ..ConfigError::of(path, reason)
+    };
+    let stored: Stored =
+        toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), e.message().replace('\n', " ")))?;
+    match stored.rules.wrong().or_else(|| stored.paths.wrong()) {
+        None => Ok(stored),
+        Some((at, reason)) => Err(fault(Some(at), reason)),
     }
-    Ok(stored.disabled.into_iter().map(Spanned::into_inner).collect())
 }
 
-/// The globs of paths that the built-in rows on protected parts of a project are to say nothing about.
-fn unprotected(stored: StoredPaths) -> Result<Vec<String>, Wrong> {
-    for (count, one) in stored.unprotected.iter().enumerate() {
-        let wrong = one
-            .get_ref()
-            .fault()
-            .map(|wrong| format!("`{}`: {wrong}", one.get_ref().glob));
-        let many = (count >= MOST_GLOBS).then(|| format!("there are more than {MOST_GLOBS} globs"));
-        if let Some(wrong) = wrong.or(many) {
-            return Err((one.span().start, format!("in `unprotected`, {wrong}")));
-        }
-    }
-    Ok(stored
-        .unprotected
-        .into_iter()
-        .map(|one| one.into_inner().glob)
-        .collect())
+/// The line of a place in a text, counted from 1.
+fn line_at(text: &str, at: usize) -> usize {
+    text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use policy::Posture;
 
     use super::*;
 
