@@ -135,12 +135,14 @@ impl Paths {
     /// What is wrong with them.
     pub(super) fn wrong(&self) -> Option<Wrong> {
         let all = self.unprotected.iter().enumerate();
-        let (at, wrong) = all.filter_map(|(count, one)| {
-            let (glob, fault) = (&one.get_ref().glob, one.get_ref().fault());
-            let wrong = fault.map(|fault| format!("`{glob}`: {fault}"));
-            let many = (count >= MOST_GLOBS).then(|| format!("there are more than {MOST_GLOBS} globs"));
-            Some((one.span().start, wrong.or(many)?))
-        }).next()?;
+        let (at, wrong) = all
+            .filter_map(|(count, one)| {
+                let (glob, fault) = (&one.get_ref().glob, one.get_ref().fault());
+                let wrong = fault.map(|fault| format!("`{glob}`: {fault}"));
+                let many = (count >= MOST_GLOBS).then(|| format!("there are more than {MOST_GLOBS} globs"));
+                Some((one.span().start, wrong.or(many)?))
+            })
+            .next()?;
         Some((at, format!("in `unprotected`, {wrong}")))
     }
 }

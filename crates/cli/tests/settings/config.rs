@@ -14,6 +14,7 @@ breaker.cooldown_seconds = 300
 breaker.enabled = true
 breaker.threshold = 5
 breaker.window_seconds = 60
+paths.unprotected = []
 posture = \"guard\"
 rules.disabled = []
 ";
@@ -317,7 +318,13 @@ fn settings_to_begin_with_say_what_holds_anyway() {
     let settings: String = text
         .lines()
         .filter_map(|line| line.strip_prefix("# "))
-        .filter(|line| line.contains(" = ") || line.starts_with('['))
+        .filter(|line| {
+            line.starts_with('[')
+                || line
+                    .split(" = ")
+                    .next()
+                    .is_some_and(|key| !key.contains(' ') && key != *line)
+        })
         .map(|line| line.to_owned() + "\n")
         .collect();
     home.write("config/config.toml", &settings);
