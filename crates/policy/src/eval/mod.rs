@@ -48,6 +48,9 @@ mod unlisted;
 mod uses;
 mod value;
 
+#[cfg(test)]
+mod tests;
+
 use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};

@@ -165,8 +165,7 @@ fn apply(commands: &[Command], quiet: bool, input: &str) -> Option<String> {
         let mut deleted = false;
         for command in commands {
             let within = command.from.is_none_or(|f| i + 1 >= f) && command.to.is_none_or(|t| i < t);
-            let last_only = command.from.is_none() && command.to == Some(usize::MAX);
-            if !within || last_only && i + 1 != all.len() {
+            if !within {
                 continue;
             }
             match &command.act {

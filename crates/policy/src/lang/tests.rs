@@ -1,5 +1,7 @@
 //! Calls are found with what they fall on, and no text makes the walker fail.
 
+mod values;
+
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
