@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, check, config, doctor, hook, install, learn, log, policy, rules, schema, status, uninstall,
+    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, status, uninstall,
 };
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -47,6 +47,10 @@ pub(crate) enum Command {
     Demo,
     /// Answers an agent's question on standard input.
     Hook(hook::Args),
+    /// Sets Tollgate up: settings, a policy file to begin with, and the agents that are found.
+    Init(init::Args),
+    /// Takes rules over from the settings of another program, and says what has no equal.
+    Import(import::Args),
     /// Puts the gate into an agent's settings.
     Install(install::Args),
     /// Takes the gate out of an agent's settings again.

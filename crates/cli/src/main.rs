@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod exit;
+mod import;
 mod rules;
 mod setup;
 mod ui;
@@ -46,6 +47,8 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Log(args) => commands::log::run(&args, ui),
         Command::Demo => commands::demo::run(ui),
         Command::Hook(args) => Err(commands::hook::unreachable(&args)),
+        Command::Init(args) => commands::init::run(&args, ui),
+        Command::Import(args) => commands::import::run(&args, ui),
         Command::Install(args) => commands::install::run(&args, ui),
         Command::Uninstall(args) => commands::uninstall::run(&args, ui),
         Command::Doctor(args) => commands::doctor::run(&args, ui),

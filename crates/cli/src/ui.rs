@@ -59,9 +59,28 @@ impl Ui {
         fault.exit
     }
 
+    /// Whether there is a terminal to ask on.
+    pub(crate) fn can_ask(&self) -> bool {
+        io::stdin().is_terminal() && io::stderr().is_terminal()
+    }
+
+    /// Asks a person for a word on the terminal. Without one, and where nothing is typed, it is `usual`.
+    pub(crate) fn ask(&mut self, question: &str, usual: &str) -> String {
+        if !self.can_ask() {
+            return usual.to_owned();
+        }
+        let _gone = write!(self.err, "{question} [{usual}] ").and_then(|()| self.err.flush());
+        let mut answer = String::new();
+        let read = io::stdin().read_line(&mut answer);
+        match answer.trim() {
+            word if read.is_ok() && !word.is_empty() => word.to_owned(),
+            _ => usual.to_owned(),
+        }
+    }
+
     /// Asks a person a question on the terminal. No terminal, no yes.
     pub(crate) fn confirm(&mut self, question: &str) -> bool {
-        if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
+        if !self.can_ask() {
             return false;
         }
         let _gone = write!(self.err, "{question} [y/N] ").and_then(|()| self.err.flush());

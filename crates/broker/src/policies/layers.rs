@@ -84,6 +84,21 @@ pub fn project_folder(cwd: &Path) -> PathBuf {
     root.join(".tollgate").join(FOLDER)
 }
 
+/// Reads the text of one policy file by itself, as one of a layer. Nothing is in force through it.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn alone(layer: Layer, path: &Path, text: &str) -> Result<PolicySet, ConfigError> {
+    let mut set = PolicySet::default();
+    set.file(layer, path, text, &mut Room::of(layer), SystemTime::now())
+        .map_err(|mistake| read::fault(path, text, mistake))?;
+    set.one_name_each();
+    match set.own_faults.iter().chain(&set.project_faults).next() {
+        None => Ok(set),
+        Some(fault) => Err(fault.clone()),
+    }
+}
+
 impl PolicySet {
     /// Reads the layers of the machine, below `system`, and of the person, beside `config.toml`.
     #[must_use]

@@ -29,7 +29,7 @@ use policy::Origin;
 pub use compile::Entry;
 pub(crate) use force::How;
 pub use force::{Change, Difference};
-pub use layers::{Excepted, PolicySet, Standing, project_folder};
+pub use layers::{Excepted, PolicySet, Standing, alone, project_folder};
 pub use patch::{PatchRules, Violation};
 pub use read::{Case, cases};
 

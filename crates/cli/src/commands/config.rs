@@ -15,6 +15,8 @@ use crate::setup::places;
 use crate::ui::Ui;
 use crate::view::safe;
 
+pub(crate) use init::{SETTINGS, STARTER, project_file};
+
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
@@ -75,7 +77,7 @@ fn bare(value: &toml::Value) -> String {
 }
 
 /// The fault of settings that cannot be read.
-fn broken(error: &ConfigError) -> Fault {
+pub(crate) fn broken(error: &ConfigError) -> Fault {
     let sentence = format!("The configuration is broken: {}.", safe(&error.to_string()));
     let until = "Until it is repaired the hook refuses whatever changes something.";
     Fault::new(Exit::Refused, sentence).hint(format!("{} {until}", error.hint).trim_start())

@@ -30,6 +30,18 @@ pub(crate) struct Args {
     trust: bool,
 }
 
+impl Args {
+    /// For this agent, for the person.
+    pub(crate) fn of(agent: Agent) -> Self {
+        Self {
+            agent: Some(agent.as_str().to_owned()),
+            project: false,
+            dry_run: false,
+            trust: false,
+        }
+    }
+}
+
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let places = places::find()?;
     let sites = sites(args, &places)?;

@@ -7,6 +7,8 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod explain;
 pub(crate) mod hook;
+pub(crate) mod import;
+pub(crate) mod init;
 pub(crate) mod install;
 pub(crate) mod learn;
 pub(crate) mod log;

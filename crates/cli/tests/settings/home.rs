@@ -71,6 +71,11 @@ impl Home {
         self.run(Command::new("script").args(["-qec", line, "/dev/null"]), "")
     }
 
+    /// The same with what is typed there.
+    pub(crate) fn typing(&self, line: &str, typed: &str) -> Said {
+        self.run(Command::new("script").args(["-qec", line, "/dev/null"]), typed)
+    }
+
     /// Runs a command line without a terminal.
     pub(crate) fn nobody(&self, line: &str) -> Said {
         self.run(Command::new("setsid").args(["-w", "sh", "-c", line]), "")

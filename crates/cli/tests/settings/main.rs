@@ -3,9 +3,12 @@
     clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::print_stderr,
     reason = "a test may fail loudly"
 )]
 
 mod config;
 mod home;
+mod import;
+mod init;

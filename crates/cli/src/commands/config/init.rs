@@ -11,8 +11,9 @@ use crate::ui::Ui;
 
 /// Settings in which nothing is set.
 pub(crate) const SETTINGS: &str = include_str!("config.toml");
-/// A policy file without a rule.
-pub(crate) const POLICY: &str = include_str!("project.yml");
+/// Policy files without a rule: of a project, and of a person.
+const PROJECT: &str = concat!(include_str!("project.yml"), include_str!("lists.yml"));
+pub(crate) const STARTER: &str = concat!(include_str!("starter.yml"), include_str!("lists.yml"));
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -25,7 +26,7 @@ pub(super) struct Args {
 pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     refuse_agents("write settings")?;
     let (path, text) = if args.project {
-        (project_file("project.yml")?, POLICY)
+        (project_file("project.yml")?, PROJECT)
     } else {
         let folder = places::find()?.config;
         files::make_folder(&folder)?;
