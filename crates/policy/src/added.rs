@@ -73,3 +73,30 @@ impl Added {
         &self.globs
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Added;
+    use crate::facts;
+    use crate::rules::RULES;
+
+    #[test]
+    fn what_is_built_in_stays_unless_it_is_replaced() {
+        let (Some(program), Some(rule)) = (facts::built_in("rm"), RULES.first()) else {
+            panic!("there are programs and rules");
+        };
+        let mut added = Added::default();
+        assert_eq!(added.program(program, false), Err("rm"));
+        assert!(added.facts("rm").is_none());
+        assert_eq!(added.program(program, true), Ok(()));
+        assert!(added.facts("rm").is_some() && added.facts("mv").is_none());
+        assert_eq!(added.rule(*rule), Err(rule.id));
+        assert_eq!(added.rules().len(), 0);
+        let mut own = *rule;
+        own.id = "a-rule-of-ann";
+        assert_eq!(added.rule(own), Ok(()));
+        assert_eq!(added.rules().len(), 1);
+        added.set_digest("x".into());
+        assert_eq!(added.digest(), "x");
+    }
+}

@@ -228,7 +228,7 @@ fn agree(a: Sym, b: Sym) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, overlaps};
+    use super::{like, matches, names, overlaps, tails_differ};
 
     #[test]
     fn text() {
@@ -246,6 +246,31 @@ mod tests {
             ("a[b-d]d", "acd", true),
             ("a[!b]d", "axd", true),
             ("alias.*", "alias.st", true),
+            ("a[b-d]d", "aad", false),
+            ("a[b-d]d", "aed", false),
+            ("a[!b-d]d", "acd", false),
+            ("a[^b]d", "abd", false),
+            ("a[^b]d", "acd", true),
+            ("a[!b]d", "a/d", false),
+            ("a[b-]d", "a-d", true),
+            ("a[b-]d", "acd", false),
+            ("a[-b]d", "a-d", true),
+            ("a[B]d", "abd", true),
+            ("a[bc", "a[bc", true),
+            ("a[\u{80}]d", "axd", true),
+            ("a[\u{7f}]d", "axd", false),
+            ("a[é]d", "axd", true),
+            ("a[é]d", "a/d", false),
+            ("a?c", "a/c", false),
+            ("a?c", "ac", false),
+            ("a*c", "abbc", true),
+            ("a*c", "ab/c", false),
+            ("a**c", "ab/bc", true),
+            ("ab", "abc", false),
+            ("AB", "ab", true),
+            ("*b*", "abc", true),
+            ("*b*", "ac", false),
+            ("*bd*", "abcd", false),
         ] {
             assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
         }
@@ -260,9 +285,47 @@ mod tests {
             ("/x/*", "/x/a/b", false),
             ("a*", "*b", true),
             ("a*c", "b*", false),
+            ("[ab]", "[bc]", true),
+            ("[ab]", "[cd]", false),
+            ("[ab]", "b", true),
+            ("[ab]", "c", false),
+            ("?", "/", false),
+            ("?", "*", true),
+            ("*/a", "b/*", true),
+            ("**a", "/x/*", true),
         ] {
             assert_eq!(overlaps(a, b), expected, "{a} {b}");
             assert_eq!(overlaps(b, a), expected, "{b} {a}");
         }
+    }
+
+    #[test]
+    fn words() {
+        for (pattern, word, expected) in [
+            ("a*", "a/b", true),
+            ("a?b", "a/b", true),
+            ("a*", "*", true),
+            ("a*b", "b*", false),
+            ("a", "?", true),
+        ] {
+            assert_eq!(like(pattern, word), expected, "{pattern} {word}");
+        }
+        assert!(names("a*", "a/b") && names("a?b", "a*b") && !names("ab", "a*"));
+        assert!(!names("a", "*"));
+    }
+
+    #[test]
+    fn tails() {
+        assert!(tails_differ("*.a", "*.b") && tails_differ("x/a", "a*b"));
+        assert!(!tails_differ("*.a", "*.A") && !tails_differ("a*", "b") && !tails_differ("b", "[a]"));
+        assert!(!tails_differ("a", "ba"));
+    }
+
+    #[test]
+    fn what_is_very_long_matches_nothing() {
+        let long = "a".repeat(512);
+        assert!(matches(&long, &long));
+        let longer = "a".repeat(513);
+        assert!(!matches(&longer, &longer));
     }
 }

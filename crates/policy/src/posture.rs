@@ -41,3 +41,23 @@ impl Posture {
         matches!(self, Self::Guard | Self::Strict)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Posture;
+
+    #[test]
+    fn each_has_a_word_and_two_of_them_hold() {
+        for (posture, word, holds) in [
+            (Posture::Guard, "guard", true),
+            (Posture::Strict, "strict", true),
+            (Posture::Observe, "observe", false),
+            (Posture::Off, "off", false),
+        ] {
+            assert_eq!(posture.as_str(), word);
+            assert_eq!(Posture::parse(word), Some(posture));
+            assert_eq!(posture.holds(), holds, "{word}");
+        }
+        assert_eq!(Posture::parse("Guard"), None);
+    }
+}

@@ -1,5 +1,6 @@
 //! Calls are found with what they fall on, and no text makes the walker fail.
 
+mod lines;
 mod values;
 
 use alloc::string::{String, ToString};

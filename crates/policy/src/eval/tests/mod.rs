@@ -1,5 +1,7 @@
 //! What texts print, and what they do, compared word for word.
 
+mod bounds;
+mod deeds;
 mod expansions;
 mod filters;
 mod lists;
