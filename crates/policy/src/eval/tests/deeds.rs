@@ -4,9 +4,13 @@ use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use core::cell::RefCell;
+
 use super::{deeds, effects, evaluated};
+use crate::eval::Eval;
 use crate::tests::Table;
-use crate::{Kind, Request, Settings, Subject, judge};
+use crate::world::Recorder;
+use crate::{Answer, FileKind, Kind, Loss, Request, Settings, Subject, Work, World, judge};
 
 /// The deeds of this verb.
 fn with_verb(verb: &str, text: &str) -> Vec<String> {
@@ -254,6 +258,71 @@ fn the_world_is_asked_what_would_be_lost() {
             wrong.push(alloc::format!("{text}: {got}"));
         }
     }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// A machine that writes down what work it is asked about.
+struct Asked {
+    table: Table,
+    works: RefCell<Vec<String>>,
+}
+
+impl World for Asked {
+    fn home(&self) -> &str {
+        self.table.home()
+    }
+    fn user(&self) -> &str {
+        self.table.user()
+    }
+    fn var(&self, name: &str) -> Answer<String> {
+        self.table.var(name)
+    }
+    fn real_path(&self, path: &str) -> Answer<String> {
+        self.table.real_path(path)
+    }
+    fn kind(&self, path: &str) -> Answer<FileKind> {
+        self.table.kind(path)
+    }
+    fn own_dirs(&self) -> &[String] {
+        self.table.own_dirs()
+    }
+    fn loss(&self, _: &str, work: Work<'_>) -> Answer<Loss> {
+        self.works.borrow_mut().push(alloc::format!("{work:?}"));
+        Answer::Unknown
+    }
+}
+
+/// The work that a text makes the world be asked about.
+fn works(text: &str) -> String {
+    let world = Asked {
+        table: Table::new(),
+        works: RefCell::default(),
+    };
+    let settings = Settings::default();
+    let recorder = Recorder::new(&world, &settings);
+    Eval::new(&recorder, "/home/ann/proj").request(text);
+    world.works.into_inner().join("; ").replace("/home/ann/proj", "P")
+}
+
+#[test]
+fn the_work_is_named_that_would_be_lost() {
+    let wrong: Vec<String> = [
+        ("git stash drop", "Stash(Some(0))"),
+        ("git stash drop 2", "Stash(Some(2))"),
+        ("git stash drop stash@{3}", "Stash(Some(3))"),
+        ("git stash drop x", ""),
+        ("git stash clear", "Stash(None)"),
+        ("git clean -f", "Untracked { below: [], ignored: No }"),
+        ("git clean -fx", "Untracked { below: [], ignored: Also }"),
+        ("git clean -fX a", "Untracked { below: [\"P/a\"], ignored: Only }"),
+        ("git merge --abort", "Merge"),
+        ("git tag -d refs/tags/v1", "Branches([\"refs/tags/v1\"])"),
+    ]
+    .iter()
+    .map(|(text, expected)| (text, expected, works(text)))
+    .filter(|(_, expected, got)| got != *expected)
+    .map(|(text, _, got)| alloc::format!("{text}: {got}"))
+    .collect();
     assert_eq!(wrong, Vec::<String>::new());
 }
 

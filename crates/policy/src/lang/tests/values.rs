@@ -190,6 +190,7 @@ fn names_hold_what_they_were_given() {
             ("# os.system('x')\nos.system('y') # os.system('z')", "shell y"),
             ("exec(\"os.system('x')\")", "shell x"),
             ("os.environ['A'] = 'b'", "export A b"),
+            ("os.putenv('A', 'b')", "export A b"),
             ("os.chdir('/a')", "enter /a"),
             ("subprocess.run(['a', 'b c'])", "start a b c"),
             ("subprocess.run('a b', shell=True)", "shell a b"),
@@ -259,6 +260,7 @@ fn ruby() {
             ("def f(x)\n  x + 'b'\nend\nsystem(f('a'))", "shell ab"),
             ("system('ba'.reverse)", "shell ab"),
             ("send(:system, 'a')", "shell a"),
+            ("send()", ""),
             ("File.write('/a', 'x')", "write /a"),
             ("ENV['A'] = 'b'", "export A b"),
         ],
@@ -352,4 +354,31 @@ fn tcl() {
             ("exec a | b", "shell a | b"),
         ],
     );
+}
+
+#[test]
+fn languages_without_a_walker_of_their_own() {
+    do_all(
+        "other",
+        &[("system($\"a b\")", "shell a b"), ("system(\"a\" + \"b\")", "shell ab")],
+    );
+    do_all(
+        "java",
+        &[("String x = \"a b\"; Runtime.getRuntime().exec(x);", "shell a b")],
+    );
+}
+
+#[test]
+fn names_are_found_in_their_lines() {
+    let code = "a\nb = \"\"\"x\ny\"\"\"\n\n  c # d\ne";
+    let toks = crate::lang::lexer::tokens(crate::lang::syntax::of("python"), code);
+    let names: Vec<(String, u32)> = toks
+        .into_iter()
+        .filter_map(|token| match token.tok {
+            crate::lang::lexer::Tok::Name(name) => Some((name, token.line)),
+            _ => None,
+        })
+        .collect();
+    let expected = [("a", 0), ("b", 1), ("c", 4), ("e", 5)].map(|(name, line)| (name.into(), line));
+    assert_eq!(names, expected);
 }
