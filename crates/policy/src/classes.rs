@@ -15,7 +15,7 @@ use crate::{Act, Effect, Kind, Target};
 pub(crate) struct Classes(u16);
 
 /// What each class means, in the order of [`CLASSES`].
-const MEANINGS: [fn(Kind, &Effect) -> bool; CLASSES.len()] = [
+const MEANINGS: [fn(&Seen<'_>) -> bool; CLASSES.len()] = [
     read_workspace,
     write_workspace,
     read_external_source,
@@ -43,12 +43,30 @@ const SET_APART: &[&str] = &[
     "credential",
     "sendable-not",
     "persistence",
+    "privilege",
+    "ssh-config",
 ];
+
+/// An effect, and what several classes ask about it.
+struct Seen<'e> {
+    kind: Kind,
+    effect: &'e Effect,
+    /// It changes a file, by more than its rights.
+    changes: bool,
+    /// It is on a path that is set apart.
+    apart: bool,
+}
 
 impl Classes {
     /// The classes of an effect of a request of this kind.
     pub(crate) fn of(kind: Kind, effect: &Effect) -> Self {
-        let holds = MEANINGS.iter().enumerate().filter(|(_, is)| is(kind, effect));
+        let seen = Seen {
+            kind,
+            effect,
+            changes: matches!(effect.act, Act::Write | Act::Delete),
+            apart: matches!(effect.act, Act::Write | Act::Delete | Act::Permit) && has_one(effect, SET_APART),
+        };
+        let holds = MEANINGS.iter().enumerate().filter(|(_, is)| is(&seen));
         Self(holds.fold(0, |set, (at, _)| set | 1 << at))
     }
 
@@ -69,88 +87,98 @@ pub(crate) fn named(kind: Kind, of_effects: &[Classes]) -> Vec<&'static str> {
 }
 
 /// What lies in the project is read. A place that is not known may be there.
-fn read_workspace(_: Kind, effect: &Effect) -> bool {
-    match effect.act {
-        Act::Run => effect.tags.has("read_workspace"),
-        Act::Read => effect.tags.has("workspace") || is_anywhere(effect),
+fn read_workspace(seen: &Seen<'_>) -> bool {
+    match seen.effect.act {
+        Act::Run => seen.has("read_workspace"),
+        Act::Read => seen.has("workspace") || seen.is_anywhere(),
         _ => false,
     }
 }
 
 /// A file of the project is changed that has no label of its own.
-fn write_workspace(_: Kind, effect: &Effect) -> bool {
-    match effect.act {
-        Act::Run => effect.tags.has("write_workspace"),
-        Act::Write | Act::Delete | Act::Permit => {
-            let apart = SET_APART.iter().any(|label| effect.tags.has(label));
-            (effect.tags.has("workspace") || is_anywhere(effect)) && !apart
-        }
+fn write_workspace(seen: &Seen<'_>) -> bool {
+    match seen.effect.act {
+        Act::Run => seen.has("write_workspace"),
+        Act::Write | Act::Delete | Act::Permit => !seen.apart && (seen.has("workspace") || seen.is_anywhere()),
         _ => false,
     }
 }
 
 /// A file outside of the project is read, or a web tool looks something up.
-fn read_external_source(kind: Kind, effect: &Effect) -> bool {
-    let outside = effect.tags.has("outside") || is_anywhere(effect);
-    effect.act == Act::Read && outside || kind == Kind::NetConnect && effect.act == Act::Fetch
+fn read_external_source(seen: &Seen<'_>) -> bool {
+    match seen.effect.act {
+        Act::Read => seen.has("outside") || seen.is_anywhere(),
+        Act::Fetch => seen.kind == Kind::NetConnect,
+        _ => false,
+    }
 }
 
 /// Something reaches out of the machine. What speaks to this machine only, by name, does not.
-fn network_access(_: Kind, effect: &Effect) -> bool {
+fn network_access(seen: &Seen<'_>) -> bool {
     const BRINGS: &[&str] = &["network_access", "install_dependency", "push_code", "open_pr", "deploy"];
-    match (effect.act, &effect.target) {
-        (Act::Run, _) => BRINGS.iter().any(|label| effect.tags.has(label)),
+    match (seen.effect.act, &seen.effect.target) {
+        (Act::Run, _) => has_one(seen.effect, BRINGS),
         (Act::Fetch | Act::Connect | Act::Send, Target::Host(host)) => !names::is_here(host),
         (Act::Fetch | Act::Send, _) => true,
         _ => false,
     }
 }
 
-fn shell_execute(kind: Kind, _: &Effect) -> bool {
-    kind == Kind::CommandRun
+fn shell_execute(seen: &Seen<'_>) -> bool {
+    seen.kind == Kind::CommandRun
 }
 
 /// A package is installed, or a file tool changes what says which ones are.
-fn install_dependency(kind: Kind, effect: &Effect) -> bool {
-    let listed = kind == Kind::FileWrite && changes(effect) && effect.tags.has("manifest");
-    effect.act == Act::Run && effect.tags.has("install_dependency") || listed
+fn install_dependency(seen: &Seen<'_>) -> bool {
+    seen.runs("install_dependency") || seen.kind == Kind::FileWrite && seen.changes_one(&["manifest"])
 }
 
-fn modify_ci_cd(_: Kind, effect: &Effect) -> bool {
-    changes(effect) && has_one(effect, &["ci", "infra"])
+fn modify_ci_cd(seen: &Seen<'_>) -> bool {
+    seen.changes_one(&["ci", "infra"])
 }
 
-fn modify_auth(_: Kind, effect: &Effect) -> bool {
-    changes(effect) && has_one(effect, &["auth", "privilege", "ssh-config"])
+fn modify_auth(seen: &Seen<'_>) -> bool {
+    seen.changes_one(&["auth", "privilege", "ssh-config"])
 }
 
 /// What keeps secrets, money or the gate itself is changed.
-fn modify_security(_: Kind, effect: &Effect) -> bool {
-    const KEEPS: &[&str] = &["security", "credential", "sendable-not", "self", "agent-config"];
-    changes(effect) && has_one(effect, KEEPS)
+fn modify_security(seen: &Seen<'_>) -> bool {
+    seen.changes_one(&["security", "credential", "sendable-not", "self", "agent-config"])
 }
 
-fn push_code(_: Kind, effect: &Effect) -> bool {
-    effect.act == Act::Run && effect.tags.has("push_code")
+fn push_code(seen: &Seen<'_>) -> bool {
+    seen.runs("push_code")
 }
 
-fn open_pr(_: Kind, effect: &Effect) -> bool {
-    effect.act == Act::Run && effect.tags.has("open_pr")
+fn open_pr(seen: &Seen<'_>) -> bool {
+    seen.runs("open_pr")
 }
 
-fn deploy(_: Kind, effect: &Effect) -> bool {
-    effect.act == Act::Run && effect.tags.has("deploy")
+fn deploy(seen: &Seen<'_>) -> bool {
+    seen.runs("deploy")
 }
 
-fn changes(effect: &Effect) -> bool {
-    matches!(effect.act, Act::Write | Act::Delete)
+impl Seen<'_> {
+    fn has(&self, label: &str) -> bool {
+        self.effect.tags.has(label)
+    }
+
+    /// A program is started that the facts give this class.
+    fn runs(&self, class: &str) -> bool {
+        self.effect.act == Act::Run && self.has(class)
+    }
+
+    /// A file with one of these labels, which are all among [`SET_APART`], is changed.
+    fn changes_one(&self, labels: &[&str]) -> bool {
+        self.changes && self.apart && has_one(self.effect, labels)
+    }
+
+    /// Where it is cannot be known, so it may be in the project, and outside of it.
+    fn is_anywhere(&self) -> bool {
+        matches!(self.effect.target, Target::Unknown(_))
+    }
 }
 
 fn has_one(effect: &Effect, labels: &[&str]) -> bool {
     labels.iter().any(|label| effect.tags.has(label))
-}
-
-/// Where it is cannot be known, so it may be in the project, and outside of it.
-fn is_anywhere(effect: &Effect) -> bool {
-    matches!(effect.target, Target::Unknown(_))
 }
