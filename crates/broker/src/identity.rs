@@ -12,6 +12,7 @@ pub(crate) fn agent(name: &str) -> ledger::Agent {
         name: name.into(),
         version: claimed_version().unwrap_or_default(),
         boot_id: ledger::boot_id(),
+        pid_ns: namespace(),
         ..ledger::Agent::default()
     };
     let parent = parent_id();
@@ -21,11 +22,24 @@ pub(crate) fn agent(name: &str) -> ledger::Agent {
         None
     };
     let pid = caller.unwrap_or(parent);
-    if let Some(process) = Process::read(pid) {
+    // A hook whose agent ended first belongs to whoever takes in orphans, and everybody is below that.
+    if let Some(process) = Process::read(pid).filter(|_| !takes_in_orphans(pid)) {
         agent.pid = Some(pid);
         agent.start_ticks = Some(process.start_ticks);
     }
     agent
+}
+
+/// Whether a process is the init of the machine, of a container or of a login.
+fn takes_in_orphans(pid: u32) -> bool {
+    let name = ledger::read_small(&format!("/proc/{pid}/comm")).unwrap_or_default();
+    pid <= 1 || matches!(name.trim(), "systemd" | "init" | "tini" | "dumb-init" | "launchd")
+}
+
+/// The namespace in which this process and its ancestors have their numbers; empty where the system does not tell.
+pub(crate) fn namespace() -> String {
+    let link = std::fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    link.to_string_lossy().into_owned()
 }
 
 /// One agent's process among all that were and will be.

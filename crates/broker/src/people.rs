@@ -12,9 +12,11 @@ use std::path::{Path, PathBuf};
 use agents::Agent;
 use rustix::fs::OFlags;
 
-use crate::identity::Process;
+use crate::identity::{self, Process};
 use crate::session;
 
+/// The first namespace of process ids, by the number that the kernel gives it (`PROC_PID_INIT_INO`).
+const MACHINE: &str = "pid:[4026531836]";
 /// A process cannot have more ancestors than there are process ids; the bound is for a `/proc` that changes underway.
 const MOST: usize = 1024;
 
@@ -100,6 +102,9 @@ fn clean(pid: u32, ledger: &Path) -> Result<(), NotAPerson> {
     }
     match recorded(&line, ledger) {
         Ok(None) => Ok(()),
+        Ok(Some(0)) => Err(NotAPerson::Unknown(
+            "an agent asked this gate from outside the container or namespace that this is".into(),
+        )),
         Ok(Some(pid)) => Err(NotAPerson::Agent(format!(
             "process {pid} above this one has asked this gate as an agent"
         ))),
@@ -134,9 +139,10 @@ fn marked(pid: u32) -> Option<String> {
     })
 }
 
-/// The first of these processes that a record names as an agent of this boot.
+/// The first of these processes that a record names as an agent of this boot; 0 where an agent asked from outside the
+/// namespace that this is, so that no number here can be compared.
 fn recorded(line: &[(u32, u64)], ledger: &Path) -> Result<Option<u32>, String> {
-    let boot = ledger::boot_id();
+    let (boot, own) = (ledger::boot_id(), identity::namespace());
     let wanted: Vec<(u32, String)> = line
         .iter()
         .map(|(pid, start)| {
@@ -160,12 +166,24 @@ fn recorded(line: &[(u32, u64)], ledger: &Path) -> Result<Option<u32>, String> {
             if read.map_err(|e| format!("`{}` cannot be read: {e}", path.display()))? == 0 {
                 break;
             }
+            if from_outside(&text, &boot, &own) {
+                return Ok(Some(0));
+            }
             if let Some((pid, _)) = wanted.iter().find(|(_, needle)| holds(&text, needle.as_bytes())) {
                 return Ok(Some(*pid));
             }
         }
     }
     Ok(None)
+}
+
+/// Whether a record of this boot names an agent of the machine's own namespace, while this is another one.
+fn from_outside(text: &[u8], boot: &str, own: &str) -> bool {
+    own != MACHINE
+        && holds(
+            text,
+            format!("\"boot_id\":\"{boot}\",\"pid_ns\":\"{MACHINE}\"").as_bytes(),
+        )
 }
 
 fn holds(text: &[u8], needle: &[u8]) -> bool {

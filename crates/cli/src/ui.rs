@@ -52,9 +52,10 @@ impl Ui {
 
     /// Says what went wrong, and hands on the exit code.
     pub(crate) fn fault(&mut self, fault: &Fault) -> Exit {
-        self.note(format!("tollgate: {}", fault.sentence));
+        // A fault may name what stands in a file that came with a clone.
+        self.note(scrub::visible(&format!("tollgate: {}", fault.sentence)));
         if !fault.hint.is_empty() {
-            self.note(format!("hint: {}", fault.hint));
+            self.note(scrub::visible(&format!("hint: {}", fault.hint)));
         }
         fault.exit
     }

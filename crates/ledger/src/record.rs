@@ -132,6 +132,9 @@ pub struct Agent {
     /// The boot that the ticks count from.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub boot_id: String,
+    /// The namespace that the process id counts in.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub pid_ns: String,
     /// The version that the agent claims.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub version: String,

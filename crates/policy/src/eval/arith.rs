@@ -20,6 +20,29 @@ impl Eval<'_> {
         self.arith_text(&text)
     }
 
+    /// `((rm -rf x))` is an expression to bash, and two subshells to shells that know no such thing (`sh`, `make`, `npm` use
+    /// one). Where it begins as a call of a known program, it is followed as that too.
+    pub(super) fn arith_as_commands(&mut self, expression: &Arith) {
+        let word = Word {
+            parts: alloc::vec![Part::Double(expression.parts.clone())],
+            span: expression.span,
+        };
+        let value = self.word(&word);
+        let text = value.pattern();
+        let (first, rest) = text.trim_start().split_once(char::is_whitespace).unwrap_or_default();
+        let name = first.rsplit('/').next().unwrap_or_default();
+        let mut next = rest.trim_start().chars();
+        let an_operand = match (next.next(), next.next()) {
+            (Some('-'), Some(letter)) => letter == '-' || letter.is_ascii_alphabetic(),
+            (Some(start), _) => start.is_alphanumeric() || matches!(start, '~' | '/' | '.' | '"' | '\''),
+            (None, _) => false,
+        };
+        if an_operand && self.world.program(name).is_some() {
+            let why = "`((` opens two subshells";
+            self.subshell(|eval| eval.inner_text(&text, expression.span, why, super::Stream::empty()));
+        }
+    }
+
     /// Computes text in which all expansions are done.
     pub(super) fn arith_text(&mut self, text: &str) -> Option<i64> {
         if text.len() > MAX || self.fuel == 0 {

@@ -222,6 +222,7 @@ impl Eval<'_> {
             }
             Form::Arith(expression) => {
                 let value = self.arith(expression);
+                self.arith_as_commands(expression);
                 self.status = value.map(|n| n != 0);
                 Stream::empty()
             }

@@ -72,6 +72,7 @@ impl Eval<'_> {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
         self.disturbed = true;
         self.found_in_path(base, argv, stdin);
+        self.answers_for_a_person(base, argv, span);
         let fetched = |arg: &&Value| arg.prefix().starts_with("/dev/fd/") && arg.labels.has(Labels::NETWORK);
         if let Some(code) = argv.iter().skip(1).find(fetched) {
             // Nobody knows what the program does with a download that it gets as a file of its own.
@@ -95,6 +96,20 @@ impl Eval<'_> {
             labels = labels.with(self.mention(arg, base));
         }
         Stream::unknown(labels)
+    }
+
+    /// A copy of this program under another name, or a program that starts it, is known by what it is told to do.
+    fn answers_for_a_person(&mut self, base: &str, argv: &[Value], span: Span) {
+        let told = |pair: &[Value]| match pair {
+            [list, what] => {
+                list.known() == Some("approvals") && matches!(what.known(), Some("approve" | "reject" | "clear"))
+            }
+            _ => false,
+        };
+        if argv.windows(2).any(told) {
+            let target = Target::Text("approvals".into());
+            self.effect(Act::Do, "self.command", target, Tags::default(), base, span);
+        }
     }
 
     /// A program of the project that is found because the text put its folder into `PATH`.
