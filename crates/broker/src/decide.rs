@@ -7,7 +7,6 @@ use agents::{Agent, Answer, Call, Refusal};
 use ledger::{Event, Ledger, Receipt, Record};
 use policy::{Finding, Judgement, Request, Settings, Verdict};
 
-use crate::approvals::Grant;
 use crate::breaker::{self, Breaker};
 use crate::clearance::{Clearance, Own};
 use crate::config::{self, Answers, Config, ConfigError, Limits};
@@ -78,14 +77,6 @@ impl Decision {
             verdict: self.verdict,
             granted: matches!(self.held, Held::Granted(_)),
             reason: self.reason.clone(),
-        }
-    }
-    /// The answer of a person that covers the call.
-    #[must_use]
-    pub const fn grant(&self) -> Option<&Grant> {
-        match &self.held {
-            Held::Granted(grant) => Some(grant),
-            _ => None,
         }
     }
     /// The approval that waits for a person.
@@ -250,17 +241,17 @@ impl Broker {
 
     /// Counts a refusal: a denial, or an ask that nobody is there to answer. An ask that the agent itself shows to a person
     /// is none.
-    fn count(&self, call: &Call, record: &Record, verdict: Verdict, held: &Held) {
+    fn count(&self, call: &Call, decided: &Record, verdict: Verdict, held: &Held) {
         let unanswered = verdict == Verdict::Ask
             && !matches!(held, Held::Granted(_))
             && !call.agent.holds_asks(&call.permission_mode);
         if verdict != Verdict::Deny && !unanswered {
             return;
         }
-        let agent = record.agent.as_ref().map(identity::key).unwrap_or_default();
+        let agent = decided.agent.as_ref().map(identity::key).unwrap_or_default();
         let refusal = breaker::Refusal {
             agent: &agent,
-            request: record
+            request: decided
                 .request
                 .as_ref()
                 .map(|request| request.digest.as_str())
@@ -277,7 +268,7 @@ impl Broker {
                 self.limits.cooldown_seconds
             );
             let mut record = note::remark(Event::Locked, &text, &self.settings);
-            record.agent = Some(identity::agent(call.agent.as_str()));
+            record.agent.clone_from(&decided.agent);
             let _recorded = self.ledger.append(&record).is_ok();
         }
     }

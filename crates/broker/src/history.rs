@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ledger::Line;
-use policy::{Contents, Kind, Recorded, Request, Subject, Verdict, World as _};
+use policy::{Kind, Recorded, Request, Subject, Verdict, World as _};
 use serde_json::Value;
 
 use crate::decide::Broker;
@@ -185,7 +185,7 @@ impl Broker {
             let (question, subject, answer) = (field("question"), field("subject"), field("answer"));
             if let Some(digest) = answer.strip_prefix("sha256:")
                 && let policy::Answer::Known(contents) = machine.read(&subject)
-                && same(&contents, digest)
+                && contents.digest == digest
             {
                 world.files.insert(subject.clone(), contents);
             }
@@ -308,8 +308,4 @@ fn narrow(record: &Record) -> Option<(String, String)> {
     let command = field(part, "kind") == Kind::CommandRun.as_str();
     (record.text("/verdict") == Verdict::Ask.as_str() && whole && command && policy::may_remember(rule))
         .then(|| (rule.clone(), field(part, "text")))
-}
-
-fn same(contents: &Contents, digest: &str) -> bool {
-    contents.digest == digest
 }

@@ -136,6 +136,12 @@ mod tests {
     }
 
     #[test]
+    fn who_takes_in_orphans_is_no_caller() {
+        assert!(takes_in_orphans(0) && takes_in_orphans(1));
+        assert!(!takes_in_orphans(std::process::id()));
+    }
+
+    #[test]
     fn the_parent_is_found() {
         let agent = agent("claude");
         assert_eq!(agent.name, "claude");

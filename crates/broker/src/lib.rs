@@ -24,7 +24,6 @@ mod reason;
 mod rules;
 mod safe;
 mod secret;
-mod session;
 mod trusted;
 mod world;
 

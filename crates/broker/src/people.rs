@@ -13,7 +13,6 @@ use agents::Agent;
 use rustix::fs::OFlags;
 
 use crate::identity::{self, Process};
-use crate::session;
 
 /// The first namespace of process ids, by the number that the kernel gives it (`PROC_PID_INIT_INO`).
 const MACHINE: &str = "pid:[4026531836]";
@@ -77,9 +76,6 @@ impl Person {
 /// # Errors
 /// The sign of one.
 pub(crate) fn no_agent(ledger: &Path) -> Result<(), NotAPerson> {
-    if let Some(sign) = session::inside() {
-        return Err(NotAPerson::Agent(sign));
-    }
     clean(std::process::id(), ledger)
 }
 
@@ -97,7 +93,13 @@ fn terminal() -> Option<File> {
 /// Whether neither a process nor one above it is an agent, carries its marks, or is a caller that the ledger knows.
 fn clean(pid: u32, ledger: &Path) -> Result<(), NotAPerson> {
     let line = ancestors(pid);
-    if let Some(sign) = line.iter().find_map(|(pid, _)| marked(*pid)) {
+    if line.is_empty() {
+        return Err(NotAPerson::Unknown(
+            "`/proc` does not tell which processes there are".into(),
+        ));
+    }
+    let sign = |(pid, _): &(u32, u64)| marked(*pid).or_else(|| named(*pid));
+    if let Some(sign) = line.iter().find_map(sign) {
         return Err(NotAPerson::Agent(sign));
     }
     match recorded(&line, ledger) {
@@ -137,6 +139,37 @@ fn marked(pid: u32) -> Option<String> {
         let mark = agent.marks().iter().find(|mark| has(mark))?;
         Some(format!("{} set the variable `{mark}` for process {pid}", agent.title()))
     })
+}
+
+/// A process that is a known agent. A cleared environment hides nothing from this.
+fn named(pid: u32) -> Option<String> {
+    let agent = agent_at(pid)?;
+    Some(format!("process {pid} above this one is {}", agent.title()))
+}
+
+/// The agent that a process is: by its name, its program, or the script that its interpreter runs.
+fn agent_at(pid: u32) -> Option<Agent> {
+    let folder = PathBuf::from(format!("/proc/{pid}"));
+    let comm = fs::read_to_string(folder.join("comm")).unwrap_or_default();
+    let program = fs::read_link(folder.join("exe")).unwrap_or_default();
+    let line = fs::read(folder.join("cmdline")).unwrap_or_default();
+    // An interpreter's second word is a path; a second word without one may be any file's name (`vim claude`).
+    let mut words = line
+        .split(|b| *b == 0)
+        .take(2)
+        .map(|word| String::from_utf8_lossy(word).into_owned());
+    let mut names = vec![comm.trim_end().to_owned(), base(&program.to_string_lossy())];
+    names.extend(words.next().map(|word| base(&word)));
+    names.extend(words.next().filter(|word| word.contains('/')).map(|word| base(&word)));
+    Agent::ALL
+        .into_iter()
+        .find(|agent| names.iter().any(|name| agent.programs().contains(&name.as_str())))
+}
+
+/// The last part of a path, without the extension of a script.
+fn base(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".js").unwrap_or(name).to_owned()
 }
 
 /// The first of these processes that a record names as an agent of this boot; 0 where an agent asked from outside the
@@ -200,5 +233,34 @@ fn segments(ledger: &Path) -> Result<Vec<PathBuf>, String> {
             .collect()),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(format!("`{}` cannot be read: {e}", ledger.display())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_from_paths() {
+        assert_eq!(base("/usr/lib/node_modules/@openai/codex/bin/codex.js"), "codex");
+        assert_eq!(base("claude"), "claude");
+    }
+
+    #[test]
+    fn r_14_where_processes_cannot_be_seen_nobody_is_a_person() {
+        let ledger = tempfile::tempdir().unwrap();
+        let gone = u32::MAX - 1;
+        assert!(matches!(clean(gone, ledger.path()), Err(NotAPerson::Unknown(_))));
+    }
+
+    #[test]
+    fn an_agent_of_the_machine_is_not_to_be_seen_from_another_namespace() {
+        let record = format!("{{\"pid\":7,\"start_ticks\":9,\"boot_id\":\"b\",\"pid_ns\":\"{MACHINE}\"}}");
+        assert!(from_outside(record.as_bytes(), "b", "pid:[4026532999]"));
+        assert!(!from_outside(record.as_bytes(), "b", MACHINE), "the same namespace");
+        assert!(
+            !from_outside(record.as_bytes(), "before", "pid:[4026532999]"),
+            "another boot"
+        );
     }
 }
