@@ -119,13 +119,10 @@ impl World for Machine<'_> {
     }
 
     fn read(&self, path: &str) -> Answer<Contents> {
-        if !self.may_ask() || path.contains('\0') {
-            return Answer::Unknown;
-        }
-        match fs::metadata(path) {
-            Ok(meta) if meta.is_file() && is_stored(Path::new(path)) => contents(Path::new(path), meta.len()),
-            Err(e) if is_absence(e.kind()) => Answer::Absent,
-            _ => Answer::Unknown,
+        if self.may_ask() {
+            read(Path::new(path))
+        } else {
+            Answer::Unknown
         }
     }
 
@@ -149,6 +146,18 @@ impl World for Machine<'_> {
         }
         let looks = self.looks.get_or_init(|| snapshot::Looks::new(names_of_ignored()));
         looks.loss(Path::new(dir), work)
+    }
+}
+
+/// What a regular file holds, links followed. What the kernel makes up is not opened.
+pub(crate) fn read(path: &Path) -> Answer<Contents> {
+    if path.as_os_str().as_encoded_bytes().contains(&0) {
+        return Answer::Unknown;
+    }
+    match fs::metadata(path) {
+        Ok(meta) if meta.is_file() && is_stored(path) => contents(path, meta.len()),
+        Err(e) if is_absence(e.kind()) => Answer::Absent,
+        _ => Answer::Unknown,
     }
 }
 
@@ -234,7 +243,7 @@ fn is_absence(kind: ErrorKind) -> bool {
 
 /// The path with every link of its longest existing part followed. A link to something that is not there is followed
 /// too: who writes through it makes the file that it names.
-fn follow(path: &Path) -> Answer<String> {
+pub(crate) fn follow(path: &Path) -> Answer<String> {
     let Some(path) = path.to_str().filter(|p| p.starts_with('/') && !p.contains('\0')) else {
         return Answer::Unknown;
     };

@@ -1,17 +1,20 @@
 //! What an answer is bound to. Together with the nonce and the end of the answer these are the twelve things of which none
 //! may change between what a person saw and what happens.
 
+use std::collections::BTreeSet;
 use std::env;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
 use agents::Call;
 use ledger::Record;
-use policy::{Judgement, Subject, Verdict};
+use policy::{Act, Answer, Judgement, Subject, Target, Verdict};
 use serde::{Deserialize, Serialize};
 
 use super::model::Scope;
 use super::seal::Secret;
 use crate::note::quoted;
+use crate::world;
 
 /// Digests with the secret of this installation, so that nobody can guess from them what they stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +37,9 @@ pub struct Bound {
     pub policy: String,
     /// The built-in rules and the program's version.
     pub rules: String,
-    /// Path and content of every script that was read.
-    pub scripts: String,
+    /// Every script that was read; every file that it would read, send or run, with what stands in it; and where every path
+    /// that it touches leads.
+    pub uses: String,
     /// What was shown: rules, the words that they are about, what would be lost.
     pub shown: String,
 }
@@ -48,6 +52,7 @@ impl Bound {
         let cwd = record.cwd.clone().unwrap_or_default();
         let agent = record.agent.clone().unwrap_or_default();
         let scripts = record.scripts.iter().flat_map(|s| [s.path.clone(), s.sha256.clone()]);
+        let uses = scripts.chain(uses(judgements));
         Self {
             request: digest("request", &wanted(call)),
             cwd: digest("cwd", &[call.cwd.clone(), inode(cwd.dev, cwd.ino)]),
@@ -64,7 +69,7 @@ impl Bound {
             ),
             policy: digest("policy", std::slice::from_ref(&record.policy_digest)),
             rules: digest("rules", &[record.rules_digest.clone(), record.version.clone()]),
-            scripts: digest("scripts", &scripts.collect::<Vec<_>>()),
+            uses: digest("uses", &uses.collect::<Vec<_>>()),
             shown: digest("shown", &shown(call, judgements)),
         }
     }
@@ -105,22 +110,63 @@ fn wanted(call: &Call) -> Vec<String> {
     [call.tool.clone()].into_iter().chain(parts).collect()
 }
 
-/// Variables that steer what a command does, and where a home is.
+/// Variables that steer what a command does.
 fn environment() -> Vec<String> {
     let mut list: Vec<String> = env::vars_os()
         .filter_map(|(name, value)| {
             let name = name.to_string_lossy().into_owned();
             let value = || value.as_encoded_bytes().escape_ascii().to_string();
-            (policy::steers(&name) || matches!(name.as_str(), "HOME" | "SHELL" | "USER" | "IFS"))
-                .then(|| format!("{name}={}", value()))
+            policy::steers(&name).then(|| format!("{name}={}", value()))
         })
         .collect();
     list.sort();
     list
 }
 
+/// What the effects touch, as it is now. A file that is only written may change; where its path leads may not.
+fn uses(judgements: &[Judgement]) -> Vec<String> {
+    let effects = judgements.iter().flat_map(|judgement| &judgement.effects);
+    let touched = effects.filter_map(|effect| match &effect.target {
+        Target::Path(path) => Some((
+            path.as_str(),
+            !matches!(effect.act, Act::Write | Act::Delete | Act::Permit),
+        )),
+        _ => None,
+    });
+    let touched: BTreeSet<(&str, bool)> = touched.collect();
+    touched
+        .into_iter()
+        .flat_map(|(path, consumed)| {
+            let real = match world::follow(Path::new(path)) {
+                Answer::Known(real) => real,
+                // A pattern, or a place that cannot be looked at.
+                _ => path.to_owned(),
+            };
+            let holds = if consumed {
+                holds(Path::new(&real))
+            } else {
+                String::new()
+            };
+            [path.to_owned(), real, holds]
+        })
+        .collect()
+}
+
+/// What a file holds: its digest where it is short enough to be read, else what the system says of its last change.
+fn holds(path: &Path) -> String {
+    let stamp = || {
+        let meta = path.metadata().ok().filter(|meta| !meta.is_dir())?;
+        let changed = (meta.ctime(), meta.ctime_nsec());
+        Some(format!("{}:{}:{}:{changed:?}", meta.dev(), meta.ino(), meta.len()))
+    };
+    match world::read(path) {
+        Answer::Known(contents) if !contents.digest.is_empty() => contents.digest,
+        Answer::Absent => "absent".into(),
+        _ => stamp().unwrap_or_default(),
+    }
+}
+
 fn repository(path: &str) -> Vec<String> {
-    use std::os::unix::fs::MetadataExt as _;
     let meta = (!path.is_empty())
         .then(|| Path::new(path).join(".git").metadata().ok())
         .flatten();

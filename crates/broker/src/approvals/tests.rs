@@ -19,7 +19,7 @@ fn at(seconds: u64) -> Moment {
 
 fn bound(request: &str) -> Bound {
     let [cwd, environment, repository, session, agent] = ["cwd", "env", "repo", "session", "agent"].map(str::to_owned);
-    let [policy, rules, scripts, shown] = ["policy", "rules", "scripts", "shown"].map(str::to_owned);
+    let [policy, rules, uses, shown] = ["policy", "rules", "uses", "shown"].map(str::to_owned);
     Bound {
         request: format!("{request:0>32}"),
         cwd,
@@ -29,7 +29,7 @@ fn bound(request: &str) -> Bound {
         agent,
         policy,
         rules,
-        scripts,
+        uses,
         shown,
     }
 }
@@ -145,7 +145,7 @@ fn r_13_each_of_the_twelve_things_alone_refuses() {
         ("agent", |b| b.agent.push('x')),
         ("policy", |b| b.policy.push('x')),
         ("rules", |b| b.rules.push('x')),
-        ("scripts", |b| b.scripts.push('x')),
+        ("uses", |b| b.uses.push('x')),
         ("shown", |b| b.shown.push('x')),
     ];
     for scope in [Scope::Once, Scope::Session, Scope::Here { days: 14 }] {

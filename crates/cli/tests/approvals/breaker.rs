@@ -120,7 +120,7 @@ fn v_3108_a_yes_does_not_open_a_lock() {
     for n in 0..5 {
         agent.asks(&format!("rm -rf ~/{n}"));
     }
-    assert_eq!(home.person(&format!("tollgate approvals approve {id} --yes")).0, 0);
+    home.approves(&id, "");
     let (told, reason) = agent.asks(WIPE);
     assert!(told == "deny" && reason.contains("circuit_breaker"), "{reason}");
     assert_eq!(home.person("tollgate unlock").0, 0);

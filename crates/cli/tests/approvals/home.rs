@@ -61,6 +61,12 @@ impl Home {
         )
     }
 
+    /// A person says yes, as far as `scope` says.
+    pub(crate) fn approves(&self, id: &str, scope: &str) {
+        let (code, out) = self.person(&format!("tollgate approvals approve {id} {scope} --yes"));
+        assert_eq!(code, 0, "{out}");
+    }
+
     /// Runs a command line without a terminal.
     pub(crate) fn nobody(&self, line: &str) -> (i32, String) {
         let output = self

@@ -25,8 +25,7 @@ fn m_52_a_call_that_a_person_approved_passes_once() {
     let home = Home::new();
     let mut agent = home.agent();
     let id = agent.waits(WIPE);
-    let (code, out) = home.person(&format!("tollgate approvals approve {id} --yes"));
-    assert_eq!(code, 0, "{out}");
+    home.approves(&id, "");
     assert_eq!(home.last("approval")["decision"]["granted"], "once");
     // Codex takes silence for a yes.
     assert_eq!(agent.asks(WIPE).0, "");
@@ -49,7 +48,7 @@ fn ux_001_a_script_that_changed_after_the_yes_is_asked_about_again() {
     fs::write(home.at("work/deploy.sh"), "git push --force\n").unwrap();
     let id = agent.waits("sh deploy.sh");
     fs::write(home.at("work/deploy.sh"), "git push --force  # and more\n").unwrap();
-    assert_eq!(home.person(&format!("tollgate approvals approve {id} --yes")).0, 0);
+    home.approves(&id, "");
     assert_ne!(agent.waits("sh deploy.sh"), id);
     fs::write(home.at("work/deploy.sh"), "git push --force\n").unwrap();
     assert_eq!(agent.asks("sh deploy.sh").0, "");
@@ -63,11 +62,7 @@ fn ux_002_a_description_is_no_part_of_what_was_approved() {
     let home = Home::new();
     let mut agent = home.agent();
     let id = agent.waits(PUSH);
-    assert_eq!(
-        home.person(&format!("tollgate approvals approve {id} --days 3 --yes"))
-            .0,
-        0
-    );
+    home.approves(&id, "--days 3");
     assert_eq!(agent.asks(PUSH).0, "");
     let question = fs::read_to_string(home.at("question")).unwrap();
     fs::write(home.at("question"), question.replace("number ", "other words ")).unwrap();
@@ -83,11 +78,7 @@ fn v_3303_a_remembered_yes_holds_for_another_process_in_the_same_folder_only() {
     }
     let home = Home::new();
     let id = home.agent().waits(PUSH);
-    assert_eq!(
-        home.person(&format!("tollgate approvals approve {id} --days 3 --yes"))
-            .0,
-        0
-    );
+    home.approves(&id, "--days 3");
     let mut other = home.agent();
     assert_eq!(other.asks(PUSH).0, "");
     assert_eq!(other.asks("cd .. && git push --force origin topic").0, "deny");
@@ -127,11 +118,7 @@ fn v_3309_f_0502_claude_is_asked_at_once_and_a_grant_is_told_as_allow() {
     let list: Value = serde_json::from_str(list.trim()).unwrap();
     assert_eq!(list["approvals"][0]["native"], true);
     let id = list["approvals"][0]["id"].as_str().unwrap();
-    assert_eq!(
-        home.person(&format!("tollgate approvals approve {id} --session --yes"))
-            .0,
-        0
-    );
+    home.approves(id, "--session");
     assert_eq!(agent.asks_as("claude", "default", PUSH).0, "allow");
     assert_eq!(agent.asks_as("claude", "default", PUSH).0, "allow");
     let (told, reason) = agent.asks_as("claude", "bypassPermissions", WIPE);
@@ -296,14 +283,64 @@ fn v_3306_a_yes_is_for_one_folder_by_whatever_name() {
     let home = Home::new();
     let mut agent = home.agent();
     let id = agent.waits(PUSH);
-    assert_eq!(
-        home.person(&format!("tollgate approvals approve {id} --days 2 --yes"))
-            .0,
-        0
-    );
+    home.approves(&id, "--days 2");
     // The folder is another one now, though its name is the same.
     fs::rename(home.at("work"), home.at("old")).unwrap();
     fs::create_dir_all(home.at("work/.git")).unwrap();
     let mut other = home.agent();
     assert_eq!(other.asks(PUSH).0, "deny");
+}
+
+#[test]
+fn r_13_what_a_call_uses_is_part_of_what_was_approved() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    // More is refused here than an agent may be.
+    home.configure("[breaker]\nenabled = false\n");
+    let mut agent = home.agent();
+    let file = |name: &str, text: &str| fs::write(home.at("work").join(name), text).unwrap();
+    file("jobs", "0 4 * * * true\n");
+    file("hook", "true\n");
+    file("branch", "topic\n");
+    for (command, used) in [
+        ("crontab jobs", "jobs"),
+        ("crontab < jobs", "jobs"),
+        ("cat jobs | crontab -", "jobs"),
+        ("cp hook .git/hooks/pre-commit", "hook"),
+        ("git push --force origin $(cat branch)", "branch"),
+    ] {
+        let id = agent.waits(command);
+        home.approves(&id, "--days 3");
+        assert_eq!(agent.asks(command).0, "", "{command}");
+        file(used, "other\n");
+        assert_eq!(agent.asks(command).0, "deny", "{command}");
+        file(used, "0 4 * * * true\n");
+        home.nobody("tollgate approvals clear");
+    }
+}
+
+#[test]
+fn r_13_where_a_link_leads_is_part_of_what_was_approved() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let mut agent = home.agent();
+    let link = home.at("work/link");
+    let to = |name: &str| {
+        let _absent = fs::remove_file(&link);
+        std::os::unix::fs::symlink(home.at("home").join(name), &link).unwrap();
+    };
+    for name in [".bashrc", ".profile"] {
+        fs::write(home.at("home").join(name), "").unwrap();
+    }
+    to(".bashrc");
+    let id = agent.waits("echo x >> link");
+    home.approves(&id, "");
+    to(".profile");
+    assert_eq!(agent.asks("echo x >> link").0, "deny");
+    to(".bashrc");
+    assert_eq!(agent.asks("echo x >> link").0, "");
 }

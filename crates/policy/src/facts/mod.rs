@@ -34,10 +34,12 @@ pub(crate) fn setting(table: &str, key: &str) -> Option<Role> {
     rows.longest(place.into_iter(), key)
 }
 
-/// Whether a variable of that name can change what commands mean.
+/// Whether a variable of that name can change what commands mean, or where they go.
 #[must_use]
 pub fn steers(variable: &str) -> bool {
-    setting("env", variable).is_some()
+    ["env", "server", "steers"]
+        .into_iter()
+        .any(|table| setting(table, variable).is_some())
 }
 
 /// All rows of a table of settings.

@@ -169,6 +169,9 @@ fn rule(entry: &Entry<Rule>) -> (String, Lines) {
     some("why", rule.why.into());
     some("at stake", rule.lost.into());
     some("instead", rule.instead.into());
+    if rule.remember {
+        some("a yes", "may hold for a session, or in a folder for days".into());
+    }
     if rule.lasting {
         some("stays", "it guards the gate itself, and cannot be switched off".into());
     }
