@@ -104,8 +104,8 @@ impl Broker {
         Duration::from_secs(u64::from(self.waits()))
     }
 
-    /// Waits for the answer to an ask, `most` at the longest. With a yes the call is decided anew, and that is recorded; in
-    /// every other case the decision stays what it was.
+    /// Waits for the answer to an ask, `most` at the longest. With an answer the call is decided anew, and that is recorded;
+    /// without one the decision stays what it was.
     ///
     /// # Errors
     /// When the new decision is not in the ledger. The call must be refused then.
@@ -117,8 +117,8 @@ impl Broker {
         while from.elapsed() < most {
             match store.get(id).map(|approval| approval.status) {
                 Ok(Status::Pending) => thread::sleep(STEP.min(most.saturating_sub(from.elapsed()))),
-                Ok(Status::Approved) => return self.decide(call),
-                _ => break,
+                Ok(_) => return self.decide(call),
+                Err(_) => break,
             }
         }
         Ok(decision)

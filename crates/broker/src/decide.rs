@@ -74,7 +74,10 @@ impl Decision {
             };
         }
         Answer {
-            verdict: self.verdict,
+            verdict: match self.held {
+                Held::Refused(..) => Verdict::Deny,
+                _ => self.verdict,
+            },
             granted: matches!(self.held, Held::Granted(_)),
             reason: self.reason.clone(),
         }
@@ -210,7 +213,7 @@ impl Broker {
         // What a broken configuration says is not known, so it holds whatever the posture.
         let holds = settings.posture.holds() || settings.broken.is_some();
         let mut record = note::decision(call, &judgements, &settings, caller);
-        let mut reason = reason::words(call, &judgements);
+        let reason = reason::words(call, &judgements);
         let held = if holds && verdict == Verdict::Ask {
             let remember = self.answers.remember;
             hold::hold(&self.places.state, call, &judgements, &record, &reason, remember)
@@ -218,7 +221,7 @@ impl Broker {
             Held::Nothing
         };
         held.note(&mut record);
-        reason += &held.words(call);
+        let reason = held.words(call, reason);
         let receipt = self.ledger.append(&record)?;
         if holds {
             self.count(call, &record, verdict, &held);
@@ -239,13 +242,15 @@ impl Broker {
         Some(breaker::words(locked, &self.limits))
     }
 
-    /// Counts a refusal: a denial, or an ask that nobody is there to answer. An ask that the agent itself shows to a person
+    /// Counts a refusal: a denial, a call that a person said no to, or an ask that nobody is there to answer. An ask that the agent itself shows to a person
     /// is none.
     fn count(&self, call: &Call, decided: &Record, verdict: Verdict, held: &Held) {
-        let unanswered = verdict == Verdict::Ask
-            && !matches!(held, Held::Granted(_))
-            && !call.agent.holds_asks(&call.permission_mode);
-        if verdict != Verdict::Deny && !unanswered {
+        let refused = match held {
+            Held::Granted(_) => false,
+            Held::Refused(..) => true,
+            _ => verdict == Verdict::Deny || verdict == Verdict::Ask && !call.agent.holds_asks(&call.permission_mode),
+        };
+        if !refused {
             return;
         }
         let agent = decided.agent.as_ref().map(identity::key).unwrap_or_default();

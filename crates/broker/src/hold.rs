@@ -16,6 +16,8 @@ pub(crate) enum Held {
     Nothing,
     /// A person's answer covers it.
     Granted(Grant),
+    /// A person said no to this very call, under this name, and what is to be done instead.
+    Refused(String, String),
     /// It waits under this name.
     Waits(String),
     /// It could not be kept. The agent's own question is all there is.
@@ -37,6 +39,10 @@ pub(crate) fn hold(
         if let Some(grant) = store.cover(&bound, &now, remember)? {
             return Ok(Held::Granted(grant));
         }
+        if let Some(no) = store.refused(&bound, &now)? {
+            let instead = no.resolution.map(|said| said.guidance).unwrap_or_default();
+            return Ok(Held::Refused(no.id, instead));
+        }
         let mut asked = asked(call, judgements, record, reason);
         asked.remember &= remember;
         Ok(Held::Waits(store.ask(asked, bound, &now)?.id))
@@ -51,6 +57,10 @@ impl Held {
         match self {
             Self::Nothing => {}
             Self::Waits(id) => decision.approval.clone_from(id),
+            Self::Refused(id, _) => {
+                decision.approval.clone_from(id);
+                record.note = "a person said no to this call before".into();
+            }
             Self::Granted(grant) => {
                 decision.approval.clone_from(&grant.id);
                 decision.granted = grant.scope.as_str().into();
@@ -62,13 +72,28 @@ impl Held {
         }
     }
 
-    /// What an agent that cannot ask by itself is told beside the reason.
-    pub(crate) fn words(&self, call: &Call) -> String {
+    /// What the agent is told: the reason of the judgement, or that a person answered.
+    pub(crate) fn words(&self, call: &Call, reason: String) -> String {
         match self {
-            Self::Waits(id) if !call.agent.holds_asks(&call.permission_mode) => format!(
-                "\nApproval `{id}`: a person can allow it with `tollgate approvals approve {id}` in a terminal of their own; then make the same call again."
+            Self::Granted(grant) => format!(
+                "A person allowed this call (approval `{}`, {}).",
+                grant.id,
+                grant.scope.as_str()
             ),
-            _ => String::new(),
+            Self::Refused(id, instead) => {
+                let instead = match instead.trim_end_matches('.') {
+                    "" => String::new(),
+                    instead => format!("\nInstead: {instead}."),
+                };
+                let text = format!(
+                    "A person said no to this call (approval `{id}`).{instead}\nDo not look for another way to the same effect."
+                );
+                scrub::visible(&text).into_owned()
+            }
+            Self::Waits(id) if !call.agent.holds_asks(&call.permission_mode) => format!(
+                "{reason}\nApproval `{id}`: a person can allow it with `tollgate approvals approve {id}` in a terminal of their own; then make the same call again."
+            ),
+            Self::Nothing | Self::Waits(_) | Self::Lost(_) => reason,
         }
     }
 }

@@ -11,8 +11,8 @@ use crate::moment::Moment;
 pub(super) const PENDING: Duration = Duration::from_secs(24 * 3600);
 /// How long a yes for one call waits for that call.
 const ONCE: Duration = Duration::from_secs(3600);
-/// How long a yes for a session holds, should the session last that long.
-const SESSION: Duration = Duration::from_secs(12 * 3600);
+/// How long a yes for a session, and a no, hold, should the session last that long.
+pub(super) const SESSION: Duration = Duration::from_secs(12 * 3600);
 const DAY: Duration = Duration::from_secs(24 * 3600);
 /// The longest that a yes can be remembered (spec V-3303).
 pub(super) const MOST_DAYS: u32 = 90;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::model::{MOST_DAYS, Resolution};
+use super::model::{MOST_DAYS, Resolution, SESSION};
 use super::seal::Secret;
 use super::{Approval, Asked, Bound, Grant, Scope, Status};
 use crate::files;
@@ -166,6 +166,20 @@ impl Approvals {
             }
         }
         Ok(None)
+    }
+
+    /// The no that a person said to this very call in this session.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub(crate) fn refused(&self, bound: &Bound, now: &Moment) -> Result<Option<Approval>, StoreError> {
+        let latest = self.latest();
+        let holds = |one: &Approval| {
+            let no = matches!(one.status, Status::Rejected | Status::ChangesRequested);
+            let said = one.resolution.as_ref();
+            no && one.bound == *bound && said.is_some_and(|said| !now.is_over(&said.at, SESSION, latest))
+        };
+        Ok(self.about(bound)?.into_iter().find(holds))
     }
 
     /// Uses an answer up. Whoever makes the file of its nonce has it; a file that was put back later finds it spent.

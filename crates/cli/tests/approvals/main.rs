@@ -119,7 +119,11 @@ fn v_3309_f_0502_claude_is_asked_at_once_and_a_grant_is_told_as_allow() {
     assert_eq!(list["approvals"][0]["native"], true);
     let id = list["approvals"][0]["id"].as_str().unwrap();
     home.approves(id, "--session");
-    assert_eq!(agent.asks_as("claude", "default", PUSH).0, "allow");
+    let (told, reason) = agent.asks_as("claude", "default", PUSH);
+    assert!(
+        told == "allow" && reason.starts_with("A person allowed this call"),
+        "{reason}"
+    );
     assert_eq!(agent.asks_as("claude", "default", PUSH).0, "allow");
     let (told, reason) = agent.asks_as("claude", "bypassPermissions", WIPE);
     assert!(
@@ -148,8 +152,16 @@ fn b_0510_f_0503_v_0502_the_card_shows_what_is_asked_and_a_no_is_kept() {
     assert_eq!(home.person(&format!("tollgate approvals wait {id}")).0, 20);
     let (code, out) = home.person(&format!("tollgate approvals approve {id} --yes"));
     assert!(code == 1 && out.contains("changes_requested already"), "{out}");
-    assert_eq!(agent.asks(PUSH).0, "deny");
-    let (code, _) = home.person(&format!("tollgate approvals wait {} --timeout 0", agent.waits(PUSH)));
+    let (told, reason) = agent.asks(PUSH);
+    assert_eq!(told, "deny");
+    assert!(
+        reason.contains("A person said no") && reason.contains("Instead: push a new branch."),
+        "{reason}"
+    );
+    assert!(!reason.contains("Approval `"), "nobody is asked again: {reason}");
+    let (told, reason) = agent.asks_as("claude", "default", PUSH);
+    assert!(told == "ask", "another agent's call is another one: {reason}");
+    let (code, _) = home.person(&format!("tollgate approvals wait {} --timeout 0", agent.waits(WIPE)));
     assert_eq!(code, 124);
     assert_eq!(home.person("tollgate approvals show aaaaaaaa").0, 66);
 }
@@ -261,11 +273,12 @@ fn m_52_m_21_where_it_is_set_the_hook_waits_for_the_answer() {
                     }
                 }
             });
-            let heard = agent.asks(WIPE).0;
+            let heard = agent.asks(WIPE);
             assert_eq!(person.join().unwrap(), 0);
             heard
         });
-        assert_eq!(waiting, told, "{answer}");
+        assert_eq!(waiting.0, told, "{answer}");
+        assert_eq!(waiting.1.contains("A person said no"), told == "deny", "{}", waiting.1);
     }
     // Nobody answers: the wait ends by itself.
     home.configure("[approvals]\nwait_seconds = 1\n");
