@@ -11,24 +11,34 @@ const MAX: usize = 4096;
 
 impl Eval<'_> {
     pub(super) fn arith(&mut self, expression: &Arith) -> Option<i64> {
-        let word = Word {
-            parts: alloc::vec![Part::Double(expression.parts.clone())],
-            span: expression.span,
-        };
-        let value = self.word(&word);
-        let text = value.known()?.to_string();
-        self.arith_text(&text)
+        let text = self.arith_words(expression);
+        self.arith_text(text.known()?)
     }
 
-    /// `((rm -rf x))` is an expression to bash, and two subshells to shells that know no such thing (`sh`, `make`, `npm` use
-    /// one). Where it begins as a call of a known program, it is followed as that too.
-    pub(super) fn arith_as_commands(&mut self, expression: &Arith) {
-        let word = Word {
+    /// The expression with its expansions done.
+    fn arith_words(&mut self, expression: &Arith) -> Value {
+        self.word(&Word {
             parts: alloc::vec![Part::Double(expression.parts.clone())],
             span: expression.span,
-        };
-        let value = self.word(&word);
-        let text = value.pattern();
+        })
+    }
+
+    /// `(( expression ))` as a command: whether it is true. `((rm -rf x))` is an expression to bash, and two subshells to
+    /// shells that know no such thing (`sh`, `make` and `npm` use one). Where it begins as a call of a known program, it is
+    /// followed as that too.
+    pub(super) fn arith_command(&mut self, expression: &Arith) -> Option<bool> {
+        let text = self.arith_words(expression);
+        let value = text.known().and_then(|text| self.arith_text(text));
+        let text = text.pattern();
+        if self.begins_a_call(&text) {
+            let why = "`((` opens two subshells";
+            self.subshell(|eval| eval.inner_text(&text, expression.span, why, Stream::empty()));
+        }
+        value.map(|n| n != 0)
+    }
+
+    /// Whether a text is a known program and something that no operator would stand before.
+    fn begins_a_call(&self, text: &str) -> bool {
         let (first, rest) = text.trim_start().split_once(char::is_whitespace).unwrap_or_default();
         let name = first.rsplit('/').next().unwrap_or_default();
         let mut next = rest.trim_start().chars();
@@ -37,10 +47,7 @@ impl Eval<'_> {
             (Some(start), _) => start.is_alphanumeric() || matches!(start, '~' | '/' | '.' | '"' | '\''),
             (None, _) => false,
         };
-        if an_operand && self.world.program(name).is_some() {
-            let why = "`((` opens two subshells";
-            self.subshell(|eval| eval.inner_text(&text, expression.span, why, super::Stream::empty()));
-        }
+        an_operand && self.world.program(name).is_some()
     }
 
     /// Computes text in which all expansions are done.

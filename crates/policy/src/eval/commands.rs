@@ -221,9 +221,7 @@ impl Eval<'_> {
                 Stream::empty()
             }
             Form::Arith(expression) => {
-                let value = self.arith(expression);
-                self.arith_as_commands(expression);
-                self.status = value.map(|n| n != 0);
+                self.status = self.arith_command(expression);
                 Stream::empty()
             }
             Form::Function { name, body } => {

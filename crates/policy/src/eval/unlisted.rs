@@ -6,7 +6,7 @@ use shell::Span;
 
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::{Act, Answer, FileKind, Target};
+use crate::{Act, Answer, FileKind, Target, facts};
 
 impl Eval<'_> {
     /// The name of the program itself is not known.
@@ -100,11 +100,9 @@ impl Eval<'_> {
 
     /// A copy of this program under another name, or a program that starts it, is known by what it is told to do.
     fn answers_for_a_person(&mut self, base: &str, argv: &[Value], span: Span) {
-        let told = |pair: &[Value]| match pair {
-            [list, what] => {
-                list.known() == Some("approvals") && matches!(what.known(), Some("approve" | "reject" | "clear"))
-            }
-            _ => false,
+        let told = |pair: &[Value]| {
+            let words: Vec<&str> = pair.iter().filter_map(Value::known).collect();
+            facts::setting("answers", &words.join(" ")).is_some()
         };
         if argv.windows(2).any(told) {
             let target = Target::Text("approvals".into());
