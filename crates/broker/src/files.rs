@@ -8,6 +8,9 @@ use std::time::{Duration, Instant};
 
 /// How long another writer is waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// The names of the lock, and of a file until all of it is written.
+pub(crate) const LOCK: &str = "lock";
+pub(crate) const NEW: &str = "new";
 const STEP: Duration = Duration::from_millis(2);
 /// What is larger than this was not written by us.
 const LARGEST: u64 = 4 << 20;
@@ -17,29 +20,41 @@ pub(crate) struct Lock(#[expect(dead_code, reason = "the lock goes with the file
 
 /// Waits for the lock of the folder, and makes the folder where there is none.
 pub(crate) fn lock(folder: &Path) -> io::Result<Lock> {
+    let from = Instant::now();
+    loop {
+        match try_lock(folder)? {
+            Some(lock) => return Ok(lock),
+            None if from.elapsed() < PATIENCE => std::thread::sleep(STEP),
+            None => return Err(io::ErrorKind::TimedOut.into()),
+        }
+    }
+}
+
+/// The lock of the folder, where nobody has it. Makes the folder where there is none.
+pub(crate) fn try_lock(folder: &Path) -> io::Result<Option<Lock>> {
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // A link could lead what we keep to another place.
+    if folder.is_symlink() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
     let file = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
         .mode(0o600)
         .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default())
-        .open(folder.join("lock"))?;
-    let from = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(Lock(file)),
-            Err(fs::TryLockError::WouldBlock) if from.elapsed() < PATIENCE => std::thread::sleep(STEP),
-            Err(fs::TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
-            Err(fs::TryLockError::Error(error)) => return Err(error),
-        }
+        .open(folder.join(LOCK))?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(Lock(file))),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(error),
     }
 }
 
 /// Writes all of a file or nothing of it. Whoever reads sees the old one or the new one.
 pub(crate) fn replace(_lock: &Lock, path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
-    let new = folder.join("new");
+    let new = folder.join(NEW);
     match fs::remove_file(&new) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
         _ => {}

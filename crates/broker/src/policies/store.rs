@@ -1,25 +1,20 @@
 //! The folder of caches in the state folder: one for the files of the machine and the person, one for each project.
 
-use std::fs::{DirBuilder, File};
-use std::io::{self, Write as _};
-use std::os::unix::fs::DirBuilderExt as _;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use ledger::Hash;
-use rustix::fs::{AtFlags, Mode, OFlags};
-use rustix::io::Errno;
 
 use super::Layer;
 use super::cache::{self, Cache};
 use super::layers::PolicySet;
 use super::stamps::Stamps;
+use crate::files;
 use crate::secret::machine_secret;
 
 /// The folder's name in the state folder.
 const FOLDER: &str = "policies";
-/// The name of a cache until all of it is written.
-const UNFINISHED: &str = "unfinished";
 /// Caches that are kept; the oldest goes first.
 const MOST: usize = 64;
 
@@ -66,22 +61,13 @@ impl<'s> Store<'s> {
     }
 
     fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let path = self.folder();
-        DirBuilder::new().recursive(true).mode(0o700).create(&path)?;
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let folder = File::from(rustix::fs::open(&path, flags, Mode::empty())?);
+        let folder = self.folder();
         // Whoever holds the lock writes the same.
-        folder.try_lock()?;
-        match rustix::fs::unlinkat(&folder, UNFINISHED, AtFlags::empty()) {
-            Ok(()) | Err(Errno::NOENT) => {}
-            Err(e) => return Err(e.into()),
+        if let Some(lock) = files::try_lock(&folder)? {
+            files::replace(&lock, &folder.join(&self.name), bytes)?;
+            prune(&folder)?;
         }
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let mut file = File::from(rustix::fs::openat(&folder, UNFINISHED, flags, Mode::RUSR | Mode::WUSR)?);
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        rustix::fs::renameat(&folder, UNFINISHED, &folder, self.name.as_str())?;
-        prune(&path)
+        Ok(())
     }
 }
 
@@ -90,7 +76,10 @@ fn prune(folder: &Path) -> io::Result<()> {
     let mut caches: Vec<(SystemTime, PathBuf)> = Vec::new();
     for entry in folder.read_dir()? {
         let entry = entry?;
-        if entry.file_name() != "own" {
+        if !["own", files::LOCK, files::NEW]
+            .iter()
+            .any(|name| entry.file_name() == *name)
+        {
             caches.push((entry.metadata()?.modified()?, entry.path()));
         }
     }
