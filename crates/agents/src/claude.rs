@@ -19,7 +19,7 @@ pub(crate) fn entry(places: &Places) -> Entry {
             ("type", text("command")),
             ("command", text(&places.hook)),
             ("args", Value::List(arguments(Agent::Claude, places))),
-            ("timeout", Value::Number(60)),
+            ("timeout", Value::Number(Agent::Claude.patience().into())),
             ("onFailure", text("block")),
         ],
     }

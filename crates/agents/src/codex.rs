@@ -23,7 +23,7 @@ pub(crate) fn entry(places: &Places) -> Entry {
         handler: vec![
             ("type", Value::Text(String::from("command"))),
             ("command", Value::Text(words.join(" "))),
-            ("timeout", Value::Number(600)),
+            ("timeout", Value::Number(Agent::Codex.patience().into())),
         ],
     }
 }

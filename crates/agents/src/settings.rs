@@ -96,6 +96,15 @@ impl Agent {
         }
     }
 
+    /// How many seconds it waits for its hook, as the entry asks it to.
+    #[must_use]
+    pub const fn patience(self) -> u16 {
+        match self {
+            Self::Claude => 60,
+            Self::Codex => 600,
+        }
+    }
+
     /// The entry that calls the hook for every tool.
     #[must_use]
     pub fn entry(self, places: &Places) -> Entry {

@@ -164,6 +164,25 @@ fn m_33_doctor_shows_how_broken_files_differ_from_the_last_that_were_whole() {
 }
 
 #[test]
+fn v_3407_what_a_clone_wrote_cannot_steer_the_terminal() {
+    let rule = "commands:\n  - id: \"\u{202e}evil\\e[31m\"\n    pattern: '('\n    action: deny\n    reason: r\n";
+    let home = Home::new(&[("project/.tollgate/policies/a\u{1b}[31m.yml", rule)]);
+    for args in [
+        &["policy", "list"][..],
+        &["policy", "doctor"],
+        &["check", "ls"],
+        &["status"],
+    ] {
+        let (_, out, err) = home.run(args);
+        let steers = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(
+            !out.contains(steers) && !err.contains(steers),
+            "{args:?}: {out:?} {err:?}"
+        );
+    }
+}
+
+#[test]
 fn b_0318_any_diff_can_be_held_against_the_rules_on_patches() {
     let rules = "rules:\n  - id: no-debugger\n    description: d\n    appliesTo: [bundle-apply]\n    matchAddedContent: {regex: 'debugger;'}\n";
     let home = Home::new(&[("t/config/policies/a.yml", rules)]);

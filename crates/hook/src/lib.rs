@@ -14,9 +14,8 @@ use std::time::Duration;
 use agents::{Agent, Reply};
 use broker::{Broker, Places};
 
-/// The longest that a person is waited for: the entry in the agents' settings gives the hook 60 seconds, and an agent that
-/// loses patience lets the call run.
-const LONGEST_WAIT: Duration = Duration::from_secs(45);
+/// What is left of an agent's patience when a person was waited for as long as can be. One that loses it lets the call run.
+const RESERVE: Duration = Duration::from_secs(15);
 
 pub use args::{Args, parse};
 pub use input::{LIMIT, PATIENCE, read};
@@ -57,7 +56,7 @@ fn answer(
     match agents::read(agent, stdin) {
         Ok(call) if call.is_question() => {
             let mut decision = broker.decide(&call).map_err(|e| refusal(&e))?;
-            let wait = broker.wait_for(&call, &decision).min(LONGEST_WAIT);
+            let wait = broker.wait_for(&call, &decision).min(longest_wait(agent));
             if let Some(waits) = waits.filter(|_| !wait.is_zero()) {
                 waits(wait);
                 decision = broker.answered(&call, decision, wait).map_err(|e| refusal(&e))?;
@@ -76,6 +75,30 @@ fn answer(
     }
 }
 
+/// The longest that a person is waited for.
+fn longest_wait(agent: Agent) -> Duration {
+    Duration::from_secs(agent.patience().into()).saturating_sub(RESERVE)
+}
+
 fn refusal(error: &broker::Error) -> String {
     format!("Tollgate refused this call: {error}. {}", error.hint())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn m_52_a_wait_ends_before_the_agent_loses_patience() {
+        for agent in Agent::ALL {
+            let patience = Duration::from_secs(agent.patience().into());
+            // A judgement before it, another one after it, and the watch that refuses for both.
+            assert!(
+                longest_wait(agent) + serve::DEADLINE * 2 < patience,
+                "{}",
+                agent.as_str()
+            );
+            assert!(!longest_wait(agent).is_zero());
+        }
+    }
 }

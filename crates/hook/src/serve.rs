@@ -14,7 +14,7 @@ use broker::{Broker, Given, Places};
 use crate::{Args, PATIENCE, parse, read, write};
 
 /// How long a judgement may take. The agents wait for a minute and more, and then let the call run.
-const DEADLINE: Duration = Duration::from_secs(5);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(5);
 /// How long the record of a late refusal may take.
 const GRACE: Duration = Duration::from_secs(1);
 /// The watch sleeps, and once in its life it writes a sentence.

@@ -357,3 +357,22 @@ fn r_13_where_a_link_leads_is_part_of_what_was_approved() {
     to(".bashrc");
     assert_eq!(agent.asks("echo x >> link").0, "");
 }
+
+#[test]
+fn r_14_nobody_answers_from_another_namespace() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let id = home.agent().waits(PUSH);
+    let inside = |line: &str| {
+        let line = format!("unshare --user --map-root-user --fork --pid --mount-proc {line}");
+        home.person(&line)
+    };
+    if inside("true").0 != 0 {
+        eprintln!("SKIPPED: needs `unshare` and namespaces of users");
+        return;
+    }
+    let (code, out) = inside(&format!("tollgate approvals approve {id} --yes"));
+    assert!(code == 20 && out.contains("cannot be told who asks"), "{code}: {out}");
+}
