@@ -30,6 +30,7 @@ usage: cargo xtask TASK
   bench hook FILE the same for a program that was built in another way
   bench judge DIR... how long judgements take and what memory they need: the cases of spec/, texts of 1 MiB, and the
                   scripts (*.sh) and cases (*.jsonl) in folders of one's own
+  bench ledger    writers that contend, flushes, a log of 10 GB, and verification against sha256sum
   bench moat      what the scenarios of OpenMoat's bench say of the hook
   bench policy [FILE]
                   how long the hook takes with policy files of 0, 100 and 1,000 rules
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),
         ["fuzz", words @ ..] => programs::fuzz(words),
         ["bench", "judge", places @ ..] => bench::judge(places),
+        ["bench", "ledger"] => bench::ledger(),
         ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),
         ["bench", "policy"] => bench::policy::run(None),

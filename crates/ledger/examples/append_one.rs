@@ -1,4 +1,5 @@
-//! Appends one record to the ledger of a state folder and says its number: what the fault tests run.
+//! Appends one record to the ledger of a state folder and says its number: what the fault tests run. A third argument
+//! says how long a segment may get.
 
 use std::process::ExitCode;
 
@@ -13,7 +14,11 @@ fn main() -> ExitCode {
         verdict,
         ..Record::default()
     };
-    match Ledger::at(state.as_ref()).append(&record) {
+    let mut ledger = Ledger::at(state.as_ref());
+    if let Some(bytes) = args.next().and_then(|bytes| bytes.parse().ok()) {
+        ledger = ledger.in_segments_of(bytes);
+    }
+    match ledger.append(&record) {
         Ok(receipt) => say(&format!("seq {}\n", receipt.seq())),
         Err(error) => {
             let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("{error}\n").as_bytes());

@@ -3,23 +3,34 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::chain::Chain;
 use crate::error::LedgerError;
-use crate::files::{Folder, Log};
+use crate::folder::Folder;
 use crate::hash::Hash;
-use crate::head::{Head, Stored};
-use crate::lines::MAX_LINE;
-use crate::record::{self, Record};
-use crate::recover;
-use crate::stamp::Stamp;
+use crate::record::Record;
 
 /// How long an append waits for the lock: shorter than the hook's own deadline.
 const WAIT: Duration = Duration::from_secs(3);
+/// How long a segment becomes before the next one is begun.
+const SEGMENT: u64 = 64 << 20;
+
+/// What has to be on the disk before an append is acknowledged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flush {
+    /// All but what only lets something through: that is left to the system to write.
+    #[default]
+    Held,
+    /// Every record.
+    Full,
+}
 
 /// A ledger by its place. Nothing is opened or made before the first append.
 #[derive(Clone, Debug)]
 pub struct Ledger {
     dir: PathBuf,
     wait: Duration,
+    flush: Flush,
+    segment: u64,
 }
 
 /// The proof that a record is in the ledger. Nothing else can make one, and without one nobody may answer allow.
@@ -56,6 +67,8 @@ impl Ledger {
         Self {
             dir: state.join("ledger"),
             wait: WAIT,
+            flush: Flush::default(),
+            segment: SEGMENT,
         }
     }
 
@@ -63,6 +76,20 @@ impl Ledger {
     #[must_use]
     pub const fn waiting(mut self, wait: Duration) -> Self {
         self.wait = wait;
+        self
+    }
+
+    /// The same ledger with another rule of what is flushed.
+    #[must_use]
+    pub const fn flushing(mut self, flush: Flush) -> Self {
+        self.flush = flush;
+        self
+    }
+
+    /// The same ledger with segments of another length in bytes.
+    #[must_use]
+    pub const fn in_segments_of(mut self, bytes: u64) -> Self {
+        self.segment = bytes;
         self
     }
 
@@ -77,57 +104,21 @@ impl Ledger {
     /// # Errors
     /// A [`LedgerError`] where the record may not be in the ledger, or not safely so.
     pub fn append(&self, record: &Record) -> Result<Receipt, LedgerError> {
-        let folder = Folder::open_or_create(&self.dir)?;
+        let mut folder = Folder::open_or_create(&self.dir)?;
         folder.lock(self.wait)?;
-        let mut log = folder.log()?;
-        let slot = folder.head()?;
-        let mut stored = slot.read()?;
-        if stored == Stored::Absent && log.len == 0 {
-            // A head stands there before the first byte of the log does, so that no crash leaves a log without one:
-            // where it is missing beside records, somebody took it away.
-            slot.begin()?;
-            folder.sync()?;
-            stored = Stored::Valid(Head::GENESIS);
+        let mut chain = Chain::open(folder)?;
+        let flush = self.flush == Flush::Full || record.must_reach_disk();
+        match chain
+            .turn_when_long(self.segment)
+            .and_then(|()| chain.add(record, flush))
+        {
+            Ok(()) => Ok(Receipt {
+                seq: chain.head().seq,
+                hash: chain.head().hash,
+                read: chain.bytes_read(),
+            }),
+            Err(error) if error.is_full() => Err(chain.refuse(record)),
+            Err(error) => Err(error),
         }
-        let (mut head, mend) = recover::end(&folder, &mut log, stored)?;
-        let new = head == Head::GENESIS;
-        if let Some(mend) = &mend {
-            head = write(&mut log, &head, mend)?;
-        }
-        head = write(&mut log, &head, record)?;
-        if mend.is_some() || record.must_reach_disk() {
-            log.sync()?;
-        }
-        slot.write(&head)?;
-        if stored == Stored::Damaged {
-            slot.cut(&head)?;
-        }
-        if new {
-            folder.sync()?;
-        }
-        Ok(Receipt {
-            seq: head.seq,
-            hash: head.hash,
-            read: log.read.get(),
-        })
     }
-}
-
-/// Writes one line after `head` and returns the head that it makes.
-fn write(log: &mut Log, head: &Head, record: &Record) -> Result<Head, LedgerError> {
-    let seq = head.seq + 1;
-    // A record is plain strings and numbers; serde_json has no way to fail on it but running out of memory.
-    let line = record::line(record, &Stamp::now(), seq, &head.hash).map_err(|_| LedgerError::TooLong { bytes: 0 })?;
-    if line.len() > MAX_LINE {
-        return Err(LedgerError::TooLong { bytes: line.len() });
-    }
-    let start = log.len;
-    log.append(&line)?;
-    let text = line.strip_suffix(b"\n").unwrap_or(&line);
-    Ok(Head {
-        seq,
-        start,
-        end: log.len,
-        hash: Hash::of(text),
-    })
 }

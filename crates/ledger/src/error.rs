@@ -27,6 +27,15 @@ pub enum LedgerError {
         /// The locked directory.
         path: PathBuf,
     },
+    /// The disk is full. The refusal itself was recorded where `recorded` says so, in the place kept for it.
+    Full {
+        /// The ledger's folder.
+        path: PathBuf,
+        /// Whether a record of kind `full` names the request.
+        recorded: bool,
+    },
+    /// The system has no random bytes, so no key can be made.
+    NoRandomness,
     /// The record is longer than a reader accepts.
     TooLong {
         /// Its length in bytes.
@@ -42,8 +51,16 @@ impl LedgerError {
             Self::Io { .. } => "Free space or correct the permissions, then run `tollgate log verify`.",
             Self::Unsafe { .. } => "Correct owner and permissions (0700 for the folder, 0600 for its files).",
             Self::Busy { .. } => "Look for a hung tollgate process, then try again.",
+            Self::Full { .. } => "Free space, then try again.",
+            Self::NoRandomness => "The system is not ready; try again.",
             Self::TooLong { .. } => "Make the request shorter.",
         }
+    }
+
+    /// Whether the disk, or what the user may fill of it, is full.
+    pub(crate) fn is_full(&self) -> bool {
+        use io::ErrorKind::{QuotaExceeded, StorageFull};
+        matches!(self, Self::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded))
     }
 
     /// The failure of `action` on `path`, for `map_err`.
@@ -62,6 +79,8 @@ impl fmt::Display for LedgerError {
             Self::Io { action, path, source } => write!(f, "cannot {action} `{}`: {source}", path.display()),
             Self::Unsafe { path, why } => write!(f, "cannot trust `{}`: it {why}", path.display()),
             Self::Busy { path } => write!(f, "cannot lock `{}`: another process holds it", path.display()),
+            Self::Full { path, .. } => write!(f, "cannot write to `{}`: the disk is full", path.display()),
+            Self::NoRandomness => f.write_str("cannot make a key: the system has no random bytes"),
             Self::TooLong { bytes } => write!(f, "cannot record a request of {bytes} bytes"),
         }
     }

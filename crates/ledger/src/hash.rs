@@ -20,28 +20,50 @@ impl Hash {
 
     /// Reads 64 lowercase hexadecimal digits.
     #[must_use]
-    pub fn parse(hex: &str) -> Option<Self> {
-        let digits = hex.as_bytes();
-        if digits.len() != 64 {
-            return None;
-        }
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            let [high, low] = pair else { return None };
-            *byte = nibble(*high)? << 4 | nibble(*low)?;
-        }
-        Some(Self(bytes))
+    pub fn parse(text: &str) -> Option<Self> {
+        unhex(text).map(Self)
     }
 
     /// 64 lowercase hexadecimal digits.
     #[must_use]
     pub fn hex(&self) -> String {
-        const DIGITS: [char; 16] = [
-            '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
-        ];
-        let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or('0');
-        self.0.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+        hex(&self.0)
     }
+
+    /// The 32 bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
+    /// The hash that these bytes are.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+}
+
+/// Two lowercase hexadecimal digits for each byte.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    const DIGITS: [char; 16] = [
+        '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f',
+    ];
+    let digit = |n: u8| DIGITS.get(usize::from(n)).copied().unwrap_or('0');
+    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
+}
+
+/// The `N` bytes that a text of lowercase hexadecimal digits stands for; nothing else is taken.
+pub(crate) fn unhex<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.as_bytes();
+    if digits.len() != 2 * N {
+        return None;
+    }
+    let mut bytes = [0; N];
+    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
+        let [high, low] = pair else { return None };
+        *byte = nibble(*high)? << 4 | nibble(*low)?;
+    }
+    Some(bytes)
 }
 
 /// Uppercase is refused: one hash has one spelling, so that two texts are equal exactly when the hashes are.

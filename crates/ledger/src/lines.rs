@@ -1,13 +1,9 @@
 //! Reading the log line by line, in constant memory whatever it holds.
 
-use std::fs::File;
-use std::io::{self, Read, Take};
-use std::path::Path;
+use std::io::{self, Read};
 
 use serde::Deserialize;
 
-use crate::error::LedgerError;
-use crate::files::Folder;
 use crate::hash::Hash;
 
 /// The longest line that is written or read, newline included.
@@ -25,6 +21,14 @@ pub enum Line<'a> {
     TooLong,
     /// What stands after the last newline.
     Rest(&'a [u8]),
+}
+
+/// Where in the buffer a line stands.
+#[derive(Clone, Copy)]
+pub(crate) enum Step {
+    Whole { start: usize, length: usize },
+    TooLong,
+    Rest { start: usize, length: usize },
 }
 
 /// The lines of a reader.
@@ -63,14 +67,17 @@ impl<R: Read> Lines<R> {
     /// # Errors
     /// When the reader fails.
     pub fn read_line(&mut self) -> io::Result<Option<Line<'_>>> {
+        Ok(self.step()?.map(|step| self.line(step)))
+    }
+
+    /// Goes on to the next line.
+    pub(crate) fn step(&mut self) -> io::Result<Option<Step>> {
         let mut skipping = false;
         loop {
             if let Some(length) = self.newline() {
                 let start = self.advance(length + 1);
-                if skipping {
-                    return Ok(Some(Line::TooLong));
-                }
-                return Ok(self.buffer.get(start..start + length).map(Line::Whole));
+                let whole = Step::Whole { start, length };
+                return Ok(Some(if skipping { Step::TooLong } else { whole }));
             }
             if self.ended {
                 return Ok(self.rest(skipping));
@@ -83,10 +90,20 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// The line that was just gone on to.
+    pub(crate) fn line(&self, step: Step) -> Line<'_> {
+        let bytes = |start, length| self.buffer.get(start..start + length).unwrap_or_default();
+        match step {
+            Step::TooLong => Line::TooLong,
+            Step::Whole { start, length } => Line::Whole(bytes(start, length)),
+            Step::Rest { start, length } => Line::Rest(bytes(start, length)),
+        }
+    }
+
     /// The length of the line that starts at `used`, when its newline is in the buffer.
     fn newline(&mut self) -> Option<usize> {
         let fresh = self.buffer.get(self.searched..)?;
-        match fresh.iter().position(|b| *b == b'\n') {
+        match memchr::memchr(b'\n', fresh) {
             Some(at) => Some(self.searched + at - self.used),
             None => {
                 self.searched = self.buffer.len();
@@ -104,13 +121,13 @@ impl<R: Read> Lines<R> {
         start
     }
 
-    fn rest(&mut self, skipping: bool) -> Option<Line<'_>> {
+    fn rest(&mut self, skipping: bool) -> Option<Step> {
         let length = self.buffer.len() - self.used;
         let start = self.advance(length);
-        match self.buffer.get(start..) {
-            _ if skipping => Some(Line::TooLong),
-            None | Some([]) => None,
-            Some(rest) => Some(Line::Rest(rest)),
+        match length {
+            _ if skipping => Some(Step::TooLong),
+            0 => None,
+            _ => Some(Step::Rest { start, length }),
         }
     }
 
@@ -139,6 +156,12 @@ pub(crate) struct Link<'a> {
     pub(crate) kind: std::borrow::Cow<'a, str>,
     #[serde(borrow, default)]
     pub(crate) verdict: std::borrow::Cow<'a, str>,
+    #[serde(default)]
+    pub(crate) mono_ns: u64,
+    #[serde(borrow, default)]
+    pub(crate) boot_id: std::borrow::Cow<'a, str>,
+    #[serde(default)]
+    pub(crate) clock_back: bool,
 }
 
 impl<'a> Link<'a> {
@@ -155,19 +178,20 @@ impl<'a> Link<'a> {
     }
 }
 
-/// The stored lines of the ledger in `dir`, as they are; `None` where there is no ledger.
-///
-/// # Errors
-/// When the ledger cannot be opened.
-pub fn show(dir: &Path) -> Result<Option<Lines<Take<File>>>, LedgerError> {
-    let Some(folder) = Folder::open(dir)? else {
-        return Ok(None);
-    };
-    let log = folder.read_log()?;
-    Ok(log.map(|log| {
-        let length = log.len;
-        Lines::new(log.into_file().take(length))
-    }))
+/// What a reader needs of a record about the ledger itself.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Mend {
+    #[serde(default)]
+    pub(crate) note: String,
+    #[serde(default)]
+    pub(crate) signature: String,
+}
+
+impl Mend {
+    /// Reads one line.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
+    }
 }
 
 #[cfg(test)]

@@ -32,6 +32,12 @@ pub enum Event {
     Unlocked,
     /// Somebody changed the settings: which key, from what, to what.
     Config,
+    /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
+    Full,
+    /// A flush failed: what the segment before holds may not be on the disk.
+    Suspect,
+    /// Acknowledged records at the end are gone. A loss of power can do that to what was not flushed.
+    Lost,
     /// The remains of a broken append were set aside, or complete records that the head did not count were taken in.
     Recovered,
     /// The stored bytes were not those that had been written. The chain goes on from what had been acknowledged, so
@@ -107,6 +113,47 @@ pub struct Record {
     /// A sentence for people, on the records that need one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// On records about the ledger itself: the segment key's signature.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub signature: String,
+}
+
+/// The text that is signed on a record about the ledger itself.
+pub(crate) fn signed_text(kind: &str, seq: u64, prev: &Hash, note: &str) -> String {
+    let note = Hash::of(note.as_bytes());
+    format!("tollgate-note 1\nkind={kind}\nseq={seq}\nprev={prev}\nnote={note}\n")
+}
+
+impl Event {
+    /// The word in the record.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Malformed => "malformed",
+            Self::Start => "start",
+            Self::Approval => "approval",
+            Self::Attempt => "attempt",
+            Self::Locked => "locked",
+            Self::Unlocked => "unlocked",
+            Self::Config => "config",
+            Self::Full => "full",
+            Self::Suspect => "suspect",
+            Self::Lost => "lost",
+            Self::Recovered => "recovered",
+            Self::Broken => "broken",
+            Self::Unvouched => "unvouched",
+        }
+    }
+
+    /// The kinds that are about the ledger itself, and therefore signed by the key of the segment.
+    #[must_use]
+    pub const fn is_signed(self) -> bool {
+        matches!(
+            self,
+            Self::Recovered | Self::Lost | Self::Broken | Self::Unvouched | Self::Suspect
+        )
+    }
 }
 
 impl Record {
@@ -278,6 +325,8 @@ struct Stored<'a> {
     time: &'a str,
     mono_ns: u64,
     boot_id: &'a str,
+    #[serde(skip_serializing_if = "is_false")]
+    clock_back: bool,
     #[serde(flatten)]
     record: &'a Record,
 }
@@ -291,6 +340,7 @@ pub(crate) fn line(record: &Record, stamp: &Stamp, seq: u64, prev: &Hash) -> Res
         time: &stamp.time,
         mono_ns: stamp.mono_ns,
         boot_id: &stamp.boot_id,
+        clock_back: stamp.clock_back,
         record,
     })?;
     line.push(b'\n');

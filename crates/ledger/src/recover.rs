@@ -4,10 +4,13 @@
 //! chain are taken in, the remains of one are set aside. What the head counts and the log does not hold is not mended:
 //! the chain goes on from the acknowledged head, so that the gap stays visible to every later verification.
 
+use std::path::Path;
+
 use crate::error::LedgerError;
-use crate::files::{Folder, Log};
+use crate::files::Log;
+use crate::folder::Folder;
 use crate::hash::Hash;
-use crate::head::{Head, Stored};
+use crate::head::Head;
 use crate::lines::{Line, Lines, Link, MAX_LINE};
 use crate::record::{Event, Record};
 
@@ -17,36 +20,45 @@ const FOLLOW: u64 = 4 * MAX_LINE as u64;
 
 /// Notes on what was found, for the record that tells of it.
 #[derive(Default)]
-struct Notes {
+pub(crate) struct Notes {
     event: Event,
     sentences: Vec<String>,
 }
 
 impl Notes {
-    fn recovered(&mut self, sentence: String) {
-        if !matches!(self.event, Event::Broken | Event::Unvouched) {
-            self.event = Event::Recovered;
+    /// Nothing says where the chain ended.
+    pub(crate) fn unvouched(state: &str) -> Self {
+        let mut notes = Self::default();
+        notes.add(
+            Event::Unvouched,
+            format!(
+                "The head file was {state}, or the key that seals it was: nothing vouched for the end of the log, and \
+                 records may have been removed. It was made again from the log."
+            ),
+        );
+        notes
+    }
+
+    /// A flush failed.
+    pub(crate) fn suspect(segment: u32) -> Self {
+        let mut notes = Self::default();
+        notes.add(
+            Event::Suspect,
+            format!("A flush of segment {segment} failed: what it holds may not be on the disk. It was closed."),
+        );
+        notes
+    }
+
+    /// The gravest word stands on the record; whatever is lost or broken breaks the chain as well.
+    fn add(&mut self, event: Event, sentence: String) {
+        if weight(event) > weight(self.event) {
+            self.event = event;
         }
         self.sentences.push(sentence);
     }
 
-    /// What is broken breaks the chain too, so that the other word may stand on the record.
-    fn broken(&mut self, sentence: String) {
-        if self.event != Event::Unvouched {
-            self.event = Event::Broken;
-        }
-        self.sentences.push(sentence);
-    }
-
-    fn unvouched(&mut self, state: &str) {
-        self.event = Event::Unvouched;
-        self.sentences.push(format!(
-            "The head file was {state}: nothing vouched for the end of the log, and records may have been removed. \
-             It was made again from the log."
-        ));
-    }
-
-    fn record(self) -> Option<Record> {
+    /// The record that tells of it; none where there is nothing to tell.
+    pub(crate) fn record(self) -> Option<Record> {
         if self.sentences.is_empty() {
             return None;
         }
@@ -59,131 +71,192 @@ impl Notes {
     }
 }
 
-/// The head to append after, and the record that has to come first, if any.
-pub(crate) fn end(folder: &Folder, log: &mut Log, stored: Stored) -> Result<(Head, Option<Record>), LedgerError> {
+const fn weight(event: Event) -> u8 {
+    match event {
+        Event::Recovered => 1,
+        Event::Suspect => 2,
+        Event::Lost => 3,
+        Event::Broken => 4,
+        Event::Unvouched => 5,
+        _ => 0,
+    }
+}
+
+/// Corrects the head by what stands after it, and sets aside what is no record. Returns the record that has to come
+/// first, if any.
+pub(crate) fn end(folder: &Folder, log: &mut Log, head: &mut Head) -> Result<Option<Record>, LedgerError> {
     let mut notes = Notes::default();
-    let mut torn = None;
-    let head = match stored {
-        Stored::Valid(head) if !counted(log, &head)? => {
-            notes.broken(format!(
-                "The log does not hold record {} as it was acknowledged ({}); it ends at byte {} instead of {}.",
-                head.seq, head.hash, log.len, head.end
-            ));
-            head
-        }
-        Stored::Valid(head) if head.end == log.len => return Ok((head, None)),
-        Stored::Valid(head) if log.len - head.end <= FOLLOW => follow(log, head, &mut torn, &mut notes)?,
-        Stored::Absent if log.len == 0 => return Ok((Head::GENESIS, None)),
-        other => {
-            match other {
-                Stored::Absent => notes.unvouched("missing"),
-                Stored::Damaged if log.len > 0 => notes.unvouched("damaged"),
-                Stored::Damaged => notes.recovered(String::from("The head file was damaged, and the log empty.")),
-                Stored::Valid(_) => notes.recovered(String::from(
-                    "The head file was an old one and was made again from the log.",
-                )),
-            }
-            rebuild(log, &mut notes)?
-        }
-    };
+    if let Some((event, what)) = missing(log, head)? {
+        notes.add(event, what);
+        set_aside(folder, log, None, &mut notes)?;
+    } else if head.end < log.len {
+        let torn = if log.len - head.end <= FOLLOW {
+            follow(log, head, &mut notes)?
+        } else {
+            notes.add(
+                Event::Recovered,
+                "The head file was an old one and was made again from the log.".into(),
+            );
+            *head = last_line(log, head)?.unwrap_or_else(|| head.clone());
+            None
+        };
+        set_aside(folder, log, torn, &mut notes)?;
+    }
+    Ok(notes.record())
+}
+
+/// Sets aside what stands after the head.
+pub(crate) fn cut(folder: &Folder, log: &mut Log, head: &Head, notes: &mut Notes) -> Result<(), LedgerError> {
+    if head.end < log.len {
+        aside(folder, log, head.end, notes)?;
+    }
+    Ok(())
+}
+
+/// Why the log does not hold the last record that the head counts; `None` where it does.
+fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
+    // A segment without a record of its own has nothing that could be missing.
+    if head.end == 0 {
+        return Ok(None);
+    }
+    let as_it_was = format!("record {} as it was acknowledged ({})", head.seq, head.hash);
+    if head.end > log.len {
+        let (len, end) = (log.len, head.end);
+        let what = format!("The log does not hold {as_it_was}; it ends at byte {len} instead of {end}.");
+        return Ok(Some((Event::Lost, what)));
+    }
+    let line = log.read(head.start, head.end.min(head.start + MAX_LINE as u64))?;
+    if line.strip_suffix(b"\n").is_some_and(|text| Hash::of(text) == head.hash) {
+        return Ok(None);
+    }
+    // After a loss of power a file can have its length and zeros where bytes had not reached the disk.
+    let event = if line.contains(&0) { Event::Lost } else { Event::Broken };
+    Ok(Some((event, format!("The log does not hold {as_it_was}."))))
+}
+
+/// Sets aside the rest of a broken append: from `torn` on, or what stands after the last newline.
+fn set_aside(folder: &Folder, log: &mut Log, torn: Option<u64>, notes: &mut Notes) -> Result<(), LedgerError> {
     let whole = last_line_end(log, log.len)?;
     match torn.or(whole) {
-        Some(whole) if whole < log.len => {
-            let bytes = log.len - whole;
-            let name = folder.set_aside(log, whole)?;
-            notes.recovered(format!("{bytes} bytes of a broken append were set aside in `{name}`."));
-        }
-        Some(_) => {}
+        Some(whole) if whole < log.len => aside(folder, log, whole, notes),
+        Some(_) => Ok(()),
         // No record is that long, so nothing of ours is torn here. The line is ended where it stands.
         None => {
-            log.append(b"\n")?;
-            notes.broken(String::from("The log ended in a line longer than any record."));
+            notes.add(Event::Broken, "The log ended in a line longer than any record.".into());
+            log.append(b"\n")
         }
     }
-    Ok((head, notes.record()))
 }
 
-/// Whether the log holds the last record that the head counts.
-fn counted(log: &Log, head: &Head) -> Result<bool, LedgerError> {
-    if head.seq == 0 {
-        return Ok(*head == Head::GENESIS);
-    }
-    if head.end > log.len || head.end - head.start > MAX_LINE as u64 {
-        return Ok(false);
-    }
-    let line = log.read(head.start, head.end)?;
-    Ok(line.strip_suffix(b"\n").is_some_and(|text| Hash::of(text) == head.hash))
+fn aside(folder: &Folder, log: &mut Log, from: u64, notes: &mut Notes) -> Result<(), LedgerError> {
+    let bytes = log.len - from;
+    let name = folder.set_aside(log, from)?;
+    let what = format!("{bytes} bytes of a broken append were set aside in `{name}`.");
+    notes.add(Event::Recovered, what);
+    Ok(())
 }
 
-/// Takes in the whole records after `head`. A line with a NUL in it was torn by a crash of the whole machine, which can
-/// leave zeros where bytes had not reached the disk: no record has one.
-fn follow(log: &Log, head: Head, torn: &mut Option<u64>, notes: &mut Notes) -> Result<Head, LedgerError> {
+/// Takes in the whole records after the head, and returns where a torn one begins. A line with a NUL in it was torn by
+/// a loss of power: no record has one.
+fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, LedgerError> {
     let bytes = log.read(head.end, log.len)?;
     let mut lines = Lines::new(bytes.as_slice());
-    let (mut end, mut start, mut taken) = (head, head.end, 0_u64);
-    while let Some(line) = lines
+    let (mut torn, mut taken, mut start) = (None, 0_u64, head.end);
+    while let Some(Line::Whole(text)) = lines
         .read_line()
-        .map_err(LedgerError::io("read", std::path::Path::new("the log")))?
+        .map_err(LedgerError::io("read", Path::new("the log")))?
     {
-        let Line::Whole(text) = line else { break };
-        let length = text.len() as u64 + 1;
-        match Link::parse(text) {
-            Some(link) if link.seq == end.seq + 1 && link.prev() == Some(end.hash) => {
+        let end = start + text.len() as u64 + 1;
+        match after(text, head, start, end) {
+            Some(next) => {
                 taken += 1;
-                end = Head {
-                    seq: link.seq,
-                    start,
-                    end: start + length,
-                    hash: Hash::of(text),
-                };
+                *head = next;
             }
-            _ if text.contains(&0) => {
-                *torn = Some(start);
-                break;
-            }
-            _ => {
-                notes.broken(format!(
-                    "After record {} stands a line that does not continue the chain.",
-                    end.seq
-                ));
+            None if text.contains(&0) => torn = Some(start),
+            None => {
+                let last = head.seq;
+                let what = format!("After record {last} stands a line that does not continue the chain.");
+                notes.add(Event::Broken, what);
                 break;
             }
         }
-        start += length;
+        if torn.is_some() {
+            break;
+        }
+        start = end;
     }
     if taken > 0 {
-        notes.recovered(format!(
-            "{taken} whole records that the head file did not count were taken in."
-        ));
+        let what = format!("{taken} whole records that the head file did not count were taken in.");
+        notes.add(Event::Recovered, what);
     }
-    Ok(end)
+    Ok(torn)
 }
 
-/// Works out the head from the log alone.
-fn rebuild(log: &Log, notes: &mut Notes) -> Result<Head, LedgerError> {
+/// The head that a line makes, when it continues the chain.
+fn after(text: &[u8], head: &Head, start: u64, end: u64) -> Option<Head> {
+    let link = Link::parse(text).filter(|link| link.seq == head.seq + 1 && link.prev() == Some(head.hash))?;
+    Some(made(&link, text, head, start, end))
+}
+
+fn made(link: &Link<'_>, text: &[u8], head: &Head, start: u64, end: u64) -> Head {
+    Head {
+        seq: link.seq,
+        start,
+        end,
+        hash: Hash::of(text),
+        time: link.time.to_string(),
+        mono_ns: link.mono_ns,
+        boot: link.boot_id.to_string(),
+        ..head.clone()
+    }
+}
+
+/// The head that the newest record makes, from the segments alone; torn remains at the end are set aside.
+pub(crate) fn last(folder: &Folder, log: &mut Log, newest: u32, notes: &mut Notes) -> Result<Head, LedgerError> {
+    set_aside(folder, log, None, notes)?;
+    let base = Head {
+        segment: newest,
+        ..Head::GENESIS
+    };
+    if let Some(head) = last_line(log, &base)? {
+        return Ok(head);
+    }
+    if log.len > 0 {
+        notes.add(Event::Broken, "The last line of the log is no record.".into());
+    }
+    // The newest segment has no record at its end: the highest number that stands anywhere counts.
+    let mut head = last_record(log, base)?;
+    for number in folder.segments()?.into_iter().rev().filter(|number| *number < newest) {
+        if head.seq > 0 {
+            break;
+        }
+        if let Some(older) = folder.read_log(number)? {
+            head = last_record(&older, head)?;
+        }
+    }
+    // It is written after what stands there, wherever the record was found.
+    Ok(Head {
+        start: log.len,
+        end: log.len,
+        ..head
+    })
+}
+
+/// The head that the last line makes, where it is a record.
+fn last_line(log: &Log, base: &Head) -> Result<Option<Head>, LedgerError> {
     let end = last_line_end(log, log.len)?.unwrap_or(0);
     if end == 0 {
-        return Ok(Head::GENESIS);
+        return Ok(None);
     }
     let start = last_line_end(log, end - 1)?.unwrap_or(0);
     let line = log.read(start, end)?;
     let text = line.strip_suffix(b"\n").unwrap_or(&line);
-    if let Some(link) = Link::parse(text) {
-        return Ok(Head {
-            seq: link.seq,
-            start,
-            end,
-            hash: Hash::of(text),
-        });
-    }
-    notes.broken(String::from("The last line of the log is no record."));
-    last_record(log)
+    Ok(Link::parse(text).map(|link| made(&link, text, base, start, end)))
 }
 
-/// The last line that is a record, found by reading the whole log. Only for a log whose end is damaged and whose head
+/// The last line that is a record, found by reading a whole segment. Only for a log whose end is damaged and whose head
 /// is lost: nothing shorter would give a number that no record has.
-fn last_record(log: &Log) -> Result<Head, LedgerError> {
-    let mut head = Head::GENESIS;
+fn last_record(log: &Log, mut head: Head) -> Result<Head, LedgerError> {
     let mut at = 0;
     let mut carry = Vec::new();
     while at < log.len {
@@ -193,12 +266,8 @@ fn last_record(log: &Log) -> Result<Head, LedgerError> {
         while let Some(newline) = carry.iter().position(|b| *b == b'\n') {
             let line: Vec<u8> = carry.drain(..=newline).collect();
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
-            if let Some(link) = Link::parse(text) {
-                head = Head {
-                    seq: head.seq.max(link.seq),
-                    hash: Hash::of(text),
-                    ..head
-                };
+            if let Some(link) = Link::parse(text).filter(|link| link.seq >= head.seq) {
+                head = made(&link, text, &head, 0, 0);
             }
         }
         if carry.len() > MAX_LINE {

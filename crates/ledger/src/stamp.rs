@@ -7,7 +7,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// One moment on both clocks. The wall clock can be set back; the boot clock cannot, but starts again with every boot.
+/// One moment on both clocks. The wall clock can be set back; the boot clock cannot, but starts again with every boot and
+/// counts from elsewhere in a time namespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     /// RFC 3339, milliseconds, UTC.
@@ -16,6 +17,8 @@ pub(crate) struct Stamp {
     pub(crate) mono_ns: u64,
     /// Which boot; empty where the system does not tell.
     pub(crate) boot_id: String,
+    /// The wall clock was later when the record before was written.
+    pub(crate) clock_back: bool,
 }
 
 impl Stamp {
@@ -26,7 +29,20 @@ impl Stamp {
             time: rfc3339(u64::try_from(since.as_millis()).unwrap_or(u64::MAX)),
             mono_ns: boot_clock(),
             boot_id: boot_id(),
+            clock_back: false,
         }
+    }
+
+    /// The stamp of the record after one with `time` and `mono_ns` of `boot`: within a boot, order by the boot clock is
+    /// the order of the records, and a wall clock that went back is marked. So where neither holds, somebody wrote it
+    /// who was not there at that time.
+    pub(crate) fn after(mut self, time: &str, mono_ns: u64, boot: &str) -> Self {
+        if self.boot_id == boot {
+            self.mono_ns = self.mono_ns.max(mono_ns);
+        }
+        // Both are of one form and length, so the order of the texts is that of the times.
+        self.clock_back = *self.time < *time;
+        self
     }
 }
 
@@ -104,6 +120,16 @@ mod tests {
         ] {
             assert_eq!(rfc3339(ms), text);
         }
+    }
+
+    #[test]
+    fn a_clock_that_was_set_back_is_marked_and_the_boot_clock_never_goes_back() {
+        let now = Stamp::now();
+        let next = |time: &str, mono_ns, boot: &str| now.clone().after(time, mono_ns, boot);
+        assert!(!next("", 0, "").clock_back);
+        assert!(next("9999-01-01T00:00:00.000Z", 0, "").clock_back);
+        assert_eq!(next("", u64::MAX, &now.boot_id).mono_ns, u64::MAX);
+        assert_eq!(next("", u64::MAX, "another boot").mono_ns, now.mono_ns);
     }
 
     #[test]

@@ -38,14 +38,16 @@ fn records_form_one_chain_with_private_files() {
 
     let text = fs::read_to_string(ledger.dir().join("000001.ndjson")).unwrap();
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(Hash::of(lines[0].as_bytes()), first.hash());
     assert!(lines[0].contains(&format!("\"prev\":\"{}\"", Hash::GENESIS)));
+    assert_eq!(Hash::of(lines[0].as_bytes()), first.hash());
     assert!(lines[1].contains(&format!("\"prev\":\"{}\"", first.hash())));
     assert!(lines[1].starts_with("{\"format\":1,\"seq\":2,"), "{}", lines[1]);
 
     assert_eq!(mode(ledger.dir()), 0o700);
     assert_eq!(mode(&ledger.dir().join("000001.ndjson")), 0o600);
-    assert_eq!(mode(&ledger.dir().join("head")), 0o600);
+    for name in ["head", "key", "epochs", "reserve"] {
+        assert_eq!(mode(&ledger.dir().join(name)), 0o600, "{name}");
+    }
     let report = verify(ledger.dir(), Some(second.hash())).unwrap();
     assert!(report.intact());
     assert_eq!(report.head_file, HeadFile::Agrees);
@@ -87,6 +89,8 @@ fn only_what_was_let_through_is_not_flushed() {
     let state = tempfile::tempdir().unwrap();
     let ledger = Ledger::at(state.path());
     let unflushed = || verify(ledger.dir(), None).unwrap().unflushed;
+    // The record that begins the ledger is flushed, and whatever comes with it.
+    let _ = ledger.append(&decision("allow")).unwrap();
     for (verdict, expected) in [("allow", 1), ("warn", 2), ("ask", 0), ("allow", 1), ("deny", 0)] {
         assert_eq!(decision(verdict).must_reach_disk(), expected == 0);
         let _ = ledger.append(&decision(verdict)).unwrap();

@@ -49,6 +49,13 @@ pub(crate) fn judge(places: &[&str]) -> Result<()> {
     must(run.args(places))
 }
 
+/// The ledger under load, built as it is released: see `crates/ledger/examples/bench.rs`, which has the bars.
+pub(crate) fn ledger() -> Result<()> {
+    must(&mut cargo(
+        "run --profile dist --quiet --package tollgate-ledger --example bench",
+    ))
+}
+
 pub(crate) fn run(hook: PathBuf) -> Result<()> {
     let bench = Bench::prepare(hook, "hook")?;
     bench.denies()?;

@@ -144,12 +144,17 @@ pub(crate) fn tell(report: &Report, ui: &mut Ui) {
     ui.line(match report {
         _ if report.intact() => "intact",
         _ if report.only_unvouched() => "UNVOUCHED",
+        _ if report.only_lost() => "LOST-ACKNOWLEDGED",
         _ => "TAMPERED",
     });
     ui.line(format!("  head     {}", report.head));
     ui.line(format!(
         "  records  {} ({} bytes), last number {}",
         report.records, report.bytes, report.seq
+    ));
+    ui.line(format!(
+        "  segments {}, of which {} are sealed by their own key, which is erased",
+        report.segments, report.sealed
     ));
     if !report.first.is_empty() {
         ui.line(view::safe(&format!("  from     {} to {}", report.first, report.last)));
@@ -200,11 +205,13 @@ fn as_json(report: &Report) -> Value {
     let breaks = report
         .breaks
         .iter()
-        .map(|b| json!({"kind": b.kind.as_str(), "line": b.line, "offset": b.offset, "time": b.time, "what": b.what}));
+        .map(|b| json!({"kind": b.kind.as_str(), "segment": b.segment, "line": b.line, "offset": b.offset, "time": b.time, "what": b.what}));
     json!({
         "intact": report.intact(),
         "records": report.records,
         "bytes": report.bytes,
+        "segments": report.segments,
+        "sealed": report.sealed,
         "seq": report.seq,
         "head": report.head.hex(),
         "first": report.first,

@@ -1,10 +1,22 @@
+use super::report::NAMED;
 use super::*;
+use crate::epochs::Epoch;
 use crate::record::{Record, line};
 use crate::stamp::Stamp;
 
 /// A log in memory: its lines, and the head that the head file would hold.
 struct Log {
     lines: Vec<Vec<u8>>,
+}
+
+/// The key that the segment is begun with.
+fn key() -> Key {
+    static KEY: std::sync::OnceLock<Key> = std::sync::OnceLock::new();
+    KEY.get_or_init(|| Key::new(1).unwrap()).clone()
+}
+
+pub(super) fn epoch() -> Epoch {
+    Epoch::after(&Head::GENESIS, &key(), None, "")
 }
 
 impl Log {
@@ -17,12 +29,7 @@ impl Log {
                 note: format!("r{seq}"),
                 ..Record::default()
             };
-            let stamp = Stamp {
-                time: crate::rfc3339(1_800_000_000_000 + seq * 7),
-                mono_ns: seq,
-                boot_id: String::from("b"),
-            };
-            let text = line(&record, &stamp, seq, &hash).unwrap();
+            let text = line(&record, &stamp(seq), seq, &hash).unwrap();
             hash = Hash::of(&text[..text.len() - 1]);
             lines.push(text);
         }
@@ -36,21 +43,35 @@ impl Log {
     fn head(&self) -> Head {
         let last = self.lines.last().unwrap();
         let end = self.bytes().len() as u64;
+        let seq = self.lines.len() as u64;
         Head {
-            seq: self.lines.len() as u64,
+            segment: 1,
+            seq,
+            flushed: seq / 3 * 3,
             start: end - last.len() as u64,
             end,
             hash: Hash::of(&last[..last.len() - 1]),
+            ..Head::GENESIS
         }
     }
 }
 
-fn look(bytes: &[u8], stored: Stored, expect: Option<Hash>) -> Report {
-    check(bytes, bytes.len() as u64, stored, expect).unwrap()
+fn stamp(seq: u64) -> Stamp {
+    Stamp {
+        time: crate::rfc3339(1_800_000_000_000 + seq * 7),
+        mono_ns: seq,
+        boot_id: String::from("b"),
+        clock_back: false,
+    }
 }
 
-fn kinds(bytes: &[u8], head: Head) -> Vec<(BreakKind, u64)> {
-    let report = look(bytes, Stored::Valid(head), None);
+fn look(bytes: &[u8], stored: Stored, expect: Option<Hash>) -> Report {
+    let key = key().public().into();
+    check(bytes, End { stored, key }, expect)
+}
+
+fn kinds(bytes: &[u8], head: &Head) -> Vec<(BreakKind, u64)> {
+    let report = look(bytes, Stored::Valid(head.clone()), None);
     report.breaks.iter().map(|b| (b.kind, b.line)).collect()
 }
 
@@ -75,7 +96,7 @@ fn every_flipped_bit_is_found() {
     for bit in 0..bytes.len() * 8 {
         let mut bad = bytes.clone();
         bad[bit / 8] ^= 1 << (bit % 8);
-        assert!(!look(&bad, Stored::Valid(head), None).intact(), "bit {bit}");
+        assert!(!look(&bad, Stored::Valid(head.clone()), None).intact(), "bit {bit}");
     }
 }
 
@@ -90,7 +111,7 @@ fn every_deletion_doubling_and_swap_is_found_and_named() {
         };
         bad.lines.remove(i);
         assert_eq!(
-            kinds(&bad.bytes(), head)[0],
+            kinds(&bad.bytes(), &head)[0],
             (BreakKind::Deleted, line),
             "delete {line}"
         );
@@ -100,8 +121,8 @@ fn every_deletion_doubling_and_swap_is_found_and_named() {
         };
         bad.lines.insert(i, log.lines[i].clone());
         assert_eq!(
-            kinds(&bad.bytes(), head)[0],
-            (BreakKind::Inserted, line + 1),
+            kinds(&bad.bytes(), &head)[0],
+            (BreakKind::Duplicated, line + 1),
             "double {line}"
         );
 
@@ -109,7 +130,7 @@ fn every_deletion_doubling_and_swap_is_found_and_named() {
             lines: log.lines.clone(),
         };
         bad.lines.swap(i, i + 1);
-        let found = kinds(&bad.bytes(), head);
+        let found = kinds(&bad.bytes(), &head);
         assert_eq!(found[0], (BreakKind::Swapped, line), "swap {line}: {found:?}");
     }
 }
@@ -118,16 +139,15 @@ fn every_deletion_doubling_and_swap_is_found_and_named() {
 fn a_made_up_record_is_found_wherever_it_is_put() {
     let log = Log::new(8);
     for at in 0..=8 {
-        let before = if at == 0 {
-            Hash::GENESIS
-        } else {
-            Hash::of(log.lines[at - 1].strip_suffix(b"\n").unwrap())
+        let before = match at {
+            0 => Hash::GENESIS,
+            _ => Hash::of(log.lines[at - 1].strip_suffix(b"\n").unwrap()),
         };
         let record = Record {
             note: String::from("never happened"),
             ..Record::default()
         };
-        let fake = line(&record, &Stamp::now(), at as u64 + 1, &before).unwrap();
+        let fake = line(&record, &stamp(at as u64), at as u64 + 1, &before).unwrap();
         let mut bad = Log {
             lines: log.lines.clone(),
         };
@@ -144,12 +164,15 @@ fn a_cut_end_is_found_by_the_head_file_or_an_expected_head() {
     let (bytes, head) = (log.bytes(), log.head());
     for end in 0..bytes.len() {
         let cut = &bytes[..end];
-        let report = look(cut, Stored::Valid(head), None);
-        assert_eq!(
-            report.breaks.last().unwrap().kind,
-            BreakKind::Truncated,
-            "first {end} bytes"
-        );
+        let report = look(cut, Stored::Valid(head.clone()), None);
+        // Records that the disk held do not go away by themselves; the last one may be called lost.
+        let kept = bytes[..end].iter().filter(|b| **b == b'\n').count();
+        let kind = if kept >= 8 {
+            BreakKind::LostAcknowledged
+        } else {
+            BreakKind::Truncated
+        };
+        assert_eq!(report.breaks.last().unwrap().kind, kind, "first {end} bytes");
         assert_eq!((report.torn, report.head_file), (0, HeadFile::Disagrees));
         assert!(
             !look(cut, Stored::Absent, Some(head.hash)).intact(),
@@ -182,7 +205,7 @@ fn a_torn_append_is_no_break() {
         .head(),
     );
     for end in head.end as usize + 1..bytes.len() {
-        let report = look(&bytes[..end], Stored::Valid(head), None);
+        let report = look(&bytes[..end], Stored::Valid(head.clone()), None);
         assert!(report.intact(), "{:?}", report.breaks);
         assert_eq!((report.records, report.torn), (4, end as u64 - head.end));
     }
@@ -226,4 +249,93 @@ fn fields_of_a_later_version_are_read_over() {
     log.lines[2] = text.replace("\"format\":1", "\"format\":2").into_bytes();
     let report = look(&log.bytes(), Stored::Valid(log.head()), None);
     assert_eq!(report.breaks[0].kind, BreakKind::Malformed);
+}
+
+#[test]
+fn records_of_another_chain_are_called_so() {
+    let (log, other) = (Log::new(12), Log::new(12));
+    // The other chain is one of other records.
+    let mut lines = other.lines.clone();
+    let mut hash = Hash::GENESIS;
+    for (at, line) in lines.iter_mut().enumerate() {
+        let record = Record {
+            note: format!("other {at}"),
+            ..Record::default()
+        };
+        *line = super::super::record::line(&record, &stamp(at as u64 + 1), at as u64 + 1, &hash).unwrap();
+        hash = Hash::of(&line[..line.len() - 1]);
+    }
+    let spliced = Log {
+        lines: [&log.lines[..5], &lines[5..]].concat(),
+    };
+    assert_eq!(
+        kinds(&spliced.bytes(), &log.head())[0],
+        (BreakKind::Spliced, 6),
+        "{:?}",
+        kinds(&spliced.bytes(), &log.head())
+    );
+    // One record put in the place of another is a changed record.
+    let mut lines_with_one = log.lines.clone();
+    lines_with_one[5] = lines[5].clone();
+    let changed = Log { lines: lines_with_one };
+    assert_eq!(kinds(&changed.bytes(), &log.head())[0].0, BreakKind::Edited);
+}
+
+/// A log whose records have these stamps.
+fn stamped(stamps: &[(u64, u64, &str, bool)]) -> Log {
+    let mut log = Log::new(1);
+    for (ms, mono_ns, boot, clock_back) in stamps {
+        let stamp = Stamp {
+            time: crate::rfc3339(1_800_000_000_000 + ms),
+            mono_ns: *mono_ns,
+            boot_id: String::from(*boot),
+            clock_back: *clock_back,
+        };
+        let last = log.lines.last().unwrap();
+        let hash = Hash::of(&last[..last.len() - 1]);
+        let seq = log.lines.len() as u64 + 1;
+        log.lines.push(line(&Record::default(), &stamp, seq, &hash).unwrap());
+    }
+    log
+}
+
+#[test]
+fn a_time_that_does_not_fit_is_found_and_a_clock_that_was_set_back_is_none() {
+    let found = |stamps: &[(u64, u64, &str, bool)]| {
+        let log = stamped(stamps);
+        let report = look(&log.bytes(), Stored::Valid(log.head()), None);
+        let kinds: Vec<_> = report.breaks.iter().map(|b| b.kind).collect();
+        (kinds, report.clock_back)
+    };
+    let wrong = vec![BreakKind::WrongEpoch];
+    assert_eq!(found(&[(8, 8, "b", false), (9, 9, "b", false)]), (vec![], 0));
+    assert_eq!(
+        found(&[(900, 8, "b", false), (9, 9, "b", true)]),
+        (vec![], 1),
+        "set back"
+    );
+    assert_eq!(
+        found(&[(900, 8, "b", false), (9, 9, "b", false)]),
+        (wrong.clone(), 1),
+        "backdated"
+    );
+    assert_eq!(
+        found(&[(9, 9, "b", false), (10, 8, "b", false)]),
+        (wrong.clone(), 0),
+        "before the one before"
+    );
+    assert_eq!(
+        found(&[(9, 9, "b", false), (10, 1, "c", false)]),
+        (vec![], 0),
+        "a new boot"
+    );
+    assert_eq!(
+        found(&[(9, 9, "b", false), (10, 1, "", false), (11, 10, "b", false)]),
+        (vec![], 0),
+        "unsaid"
+    );
+    assert_eq!(
+        found(&[(9, 9, "b", false), (10, 1, "", false), (11, 8, "b", false)]),
+        (wrong, 0)
+    );
 }

@@ -14,6 +14,9 @@ use crate::commands::demo::script::{Change, Forgery, Scene};
 /// The log's name in the ledger's folder, and that of the file with its head.
 const LOG: &str = "000001.ndjson";
 const HEAD: &str = "head";
+/// What else vouches for it, and the place that is kept.
+const BESIDE: [&str; 2] = ["key", "epochs"];
+const RESERVE: &str = "reserve";
 
 /// What stands in the project and in the home.
 const FILES: [(&str, &str); 8] = [
@@ -100,7 +103,10 @@ impl Stage {
     /// Removes it: every file and folder by its name. What somebody else put there stays, and is an error.
     pub(crate) fn clear(&self) -> io::Result<()> {
         let ledgers = [self.ledger(), self.root.join(EDITED), self.root.join(CUT)];
-        let logs = ledgers.iter().flat_map(|folder| [folder.join(LOG), folder.join(HEAD)]);
+        let names = [LOG, HEAD, RESERVE].into_iter().chain(BESIDE);
+        let logs = ledgers
+            .iter()
+            .flat_map(|folder| names.clone().map(|name| folder.join(name)));
         for file in FILES.iter().map(|(name, _)| self.root.join(name)).chain(logs) {
             gone(fs::remove_file(file))?;
         }
@@ -142,7 +148,9 @@ impl Stage {
             Forgery::Edit => EDITED,
             Forgery::CutEnd => CUT,
         });
-        fs::copy(self.ledger().join(HEAD), copy.join(HEAD))?;
+        for name in BESIDE.into_iter().chain([HEAD]) {
+            fs::copy(self.ledger().join(name), copy.join(name))?;
+        }
         let text = fs::read_to_string(self.ledger().join(LOG))?;
         let forged = match forgery {
             Forgery::Edit => text.replacen("\"verdict\":\"ask\"", "\"verdict\":\"allow\"", 1),

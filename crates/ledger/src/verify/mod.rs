@@ -1,0 +1,138 @@
+//! Checking a ledger: every line against the one before it, every segment against the key that it was begun with, the
+//! end against the head file.
+
+mod report;
+mod walk;
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::epochs::Epochs;
+use crate::error::LedgerError;
+use crate::folder::Folder;
+use crate::hash::Hash;
+use crate::head::{Head, Stored};
+use crate::key::Key;
+use crate::lines::{Line, Lines};
+pub use report::{Break, BreakKind, Expected, HeadFile, Report};
+use walk::{End, Walk};
+
+/// How long a verification waits for the moment in which log and head file agree.
+const WAIT: Duration = Duration::from_secs(3);
+
+/// What a verification tells while it goes on: bytes read so far, and all bytes.
+pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
+
+/// Checks the ledger in `dir`. Reads only, in constant memory; appends go on meanwhile.
+///
+/// # Errors
+/// When the ledger cannot be opened or read. A ledger that is not there is an empty one.
+pub fn verify(dir: &Path, expect: Option<Hash>) -> Result<Report, LedgerError> {
+    verify_watched(dir, expect, &mut |_, _| {})
+}
+
+/// As [`verify`], telling how far it is.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_watched(dir: &Path, expect: Option<Hash>, progress: Progress<'_>) -> Result<Report, LedgerError> {
+    let Some(mut folder) = Folder::open(dir)? else {
+        return Ok(Walk::new(End::ABSENT, expect).finish(0));
+    };
+    // The lock is held only for as long as it takes to see log and head file in one state.
+    let locked = folder.lock(WAIT);
+    let end = end(&folder)?;
+    let (segments, lengths) = lengths(&folder)?;
+    let epochs = Epochs::read(&folder)?;
+    folder.unlock();
+    locked?;
+    let all = lengths.iter().sum();
+    let mut walk = Walk::new(end, expect);
+    let mut done = 0;
+    for (number, length) in segments.into_iter().zip(lengths) {
+        walk.enter(number, length, epochs.of(number));
+        if let Some(log) = folder.read_log(number)? {
+            let length = log.len.min(length);
+            let mut told = |bytes| progress(done + bytes, all);
+            read(&mut walk, log.into_file().take(length), &mut told).map_err(LedgerError::io("read", dir))?;
+            done += length;
+        }
+    }
+    walk.epochs(epochs.lines.iter().filter(|line| line.is_none()).count() as u64 + u64::from(epochs.too_long));
+    let length = walk.end_of_segment();
+    let mut report = walk.finish(length);
+    for name in folder.strangers()? {
+        report.stranger(name?);
+    }
+    report.unknown.sort();
+    Ok(report)
+}
+
+/// The segments and how long they are now. Later appends are none of this verification's business.
+fn lengths(folder: &Folder) -> Result<(Vec<u32>, Vec<u64>), LedgerError> {
+    let segments = folder.segments()?;
+    let mut lengths = Vec::new();
+    for number in &segments {
+        lengths.push(folder.read_log(*number)?.map_or(0, |log| log.len));
+    }
+    Ok((segments, lengths))
+}
+
+/// What head and key files say. A head is taken as sealed where either key fits it: a crash can leave the next key
+/// beside the present one.
+fn end(folder: &Folder) -> Result<End, LedgerError> {
+    let text = match folder.read_head()? {
+        Some(slot) => slot.read()?,
+        None => Vec::new(),
+    };
+    if text.is_empty() {
+        return Ok(End::ABSENT);
+    }
+    let keys = [folder.key()?, folder.next_key()?];
+    let key = |head: &Head| {
+        let mut fitting = keys.iter().filter_map(|text| Key::parse(text));
+        fitting.find(|key| head.sealed(&text, key))
+    };
+    let sealed = Head::parse(&text).and_then(|head| key(&head).map(|key| (head, key)));
+    Ok(sealed.map_or(End::DAMAGED, |(head, key)| End {
+        stored: Stored::Valid(head),
+        key: key.public().into(),
+    }))
+}
+
+/// Checks what `from` yields of one segment.
+fn read(walk: &mut Walk, from: impl Read, progress: &mut dyn FnMut(u64)) -> io::Result<()> {
+    /// How often the progress is told.
+    const STEP: u64 = 8 << 20;
+    let mut lines = Lines::new(from);
+    let mut told = 0;
+    loop {
+        let offset = lines.offset();
+        match lines.read_line()? {
+            None => break,
+            Some(Line::Whole(line)) => walk.line(line, offset),
+            Some(Line::TooLong) => walk.malformed(offset, "it is longer than any record"),
+            Some(Line::Rest(rest)) => walk.rest(rest.len() as u64, offset),
+        }
+        if lines.offset() - told >= STEP {
+            told = lines.offset();
+            progress(told);
+        }
+    }
+    walk.read(lines.offset());
+    Ok(())
+}
+
+/// Checks one segment in memory.
+#[cfg(test)]
+fn check(from: &[u8], end: End, expect: Option<Hash>) -> Report {
+    let mut walk = Walk::new(end, expect);
+    let epoch = tests::epoch();
+    walk.enter(1, from.len() as u64, Some(&epoch));
+    read(&mut walk, from, &mut |_| {}).unwrap();
+    walk.finish(from.len() as u64)
+}
+
+#[cfg(test)]
+mod tests;
