@@ -1,6 +1,7 @@
 //! What only a person may do, and the record of it.
 
 use std::fmt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -101,7 +102,7 @@ impl Broker {
         if decision.waits_for().is_none() || call.agent.holds_asks(&call.permission_mode) {
             return Duration::ZERO;
         }
-        Duration::from_secs(u64::from(self.waits()))
+        Duration::from_secs(u64::from(self.here(Path::new(&call.cwd)).answers.wait_seconds))
     }
 
     /// Waits for the answer to an ask, `most` at the longest. With an answer the call is decided anew, and that is recorded;

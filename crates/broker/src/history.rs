@@ -149,7 +149,7 @@ impl Broker {
 
     fn again(&self, record: &Record, requests: &[Request]) -> Replayed {
         let world = self.kept(record);
-        let settings = self.settings_in(std::path::Path::new(record.text("/cwd/path")));
+        let settings = self.here(std::path::Path::new(record.text("/cwd/path"))).settings;
         let judge = |request| policy::judge(request, &world, &settings);
         let judgements: Vec<policy::Judgement> = requests.iter().map(judge).collect();
         let now = judgements

@@ -76,18 +76,24 @@ pub(crate) fn own(path: &Path) -> Result<Option<File>, String> {
 
 /// A file of the machine's administrator, open: root's, in folders of root's, and changed by nobody else.
 pub(crate) fn roots(path: &Path) -> Result<File, String> {
+    roots_alone(path)?;
+    checked(path)?.ok_or_else(|| "it went away while it was read".into())
+}
+
+/// Whether a path is root's, as all folders above it are, and nobody else can change or replace it.
+pub(crate) fn roots_alone(path: &Path) -> Result<(), String> {
     for part in path.ancestors() {
         let meta = part
             .symlink_metadata()
             .map_err(|e| format!("it cannot be looked at: {e}"))?;
         if meta.uid() != 0 || (meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0) || meta.is_symlink() {
             return Err(format!(
-                "`{}` is not root's alone, so it is no system policy",
+                "`{}` is not root's alone, so it is not the system's",
                 part.display()
             ));
         }
     }
-    checked(path)?.ok_or_else(|| "it went away while it was read".into())
+    Ok(())
 }
 
 /// A file that came with a project, open: whoever may change the project may change it.

@@ -32,6 +32,8 @@ pub enum Event {
     Unlocked,
     /// Somebody changed the settings: which key, from what, to what.
     Config,
+    /// A person trusted a repository for what its files say, or took that back.
+    Trust,
     /// The remains of a broken append were set aside, or complete records that the head did not count were taken in.
     Recovered,
     /// The stored bytes were not those that had been written. The chain goes on from what had been acknowledged, so

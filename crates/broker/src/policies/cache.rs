@@ -140,6 +140,12 @@ impl Cache {
         &self.front.digest
     }
 
+    /// Every exception, over or not: the rule that it is from, and where it stands.
+    pub(super) fn loosening(&self) -> Vec<(String, Place)> {
+        let all = self.front.silences.iter();
+        all.map(|one| (one.says.suppresses.clone(), one.place())).collect()
+    }
+
     /// Exceptions whose day is not over.
     pub(super) fn exceptions(&self, now: SystemTime) -> Vec<Excepted> {
         let counts = |one: &&Placed<Silence>| one.says.expires.as_ref().is_none_or(|day| !dates::is_over(day, now));

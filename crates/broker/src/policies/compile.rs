@@ -141,7 +141,7 @@ pub(super) fn compile(file: PolicyFile, layer: Layer, patches: usize, room: &mut
         room.entry(on_class(class, opinion, layer)?, &mut out.entries)?;
     }
     for allow in file.allow {
-        let (exception, allow) = exception(allow, layer)?;
+        let (exception, allow) = exception(allow)?;
         room.pattern(&exception.suppresses, Some(&exception.pattern))?;
         out.exceptions.push((exception, allow));
     }
@@ -365,12 +365,8 @@ fn on_class(class: String, opinion: Opinion, layer: Layer) -> Result<Entry, Mist
     })
 }
 
-fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> {
+fn exception(allow: Allow) -> Result<(Exception, Allow), Mistake> {
     let id = &allow.suppresses;
-    if layer == Layer::Project {
-        let said = "a project's file may only tighten, and `allow` does not";
-        return Err(Mistake::of(id, said).hint("Put it into a policy file of your own."));
-    }
     if !policy::rule_ids().contains(&id.as_str()) {
         return Err(Mistake::of(id, "there is no built-in rule of this name").hint("`tollgate rules list` has them."));
     }
