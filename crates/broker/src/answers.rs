@@ -13,8 +13,8 @@ use crate::breaker::Refusal;
 use crate::decide::{Broker, Decision};
 use crate::error::Error;
 use crate::moment::Moment;
-use crate::note;
 use crate::people::{self, NotAPerson, Person};
+use crate::{identity, note};
 
 /// How often it is looked for an answer.
 const STEP: Duration = Duration::from_millis(100);
@@ -131,6 +131,19 @@ impl Broker {
     /// When its secret is not to be had.
     pub fn approvals(&self) -> Result<Approvals, StoreError> {
         Approvals::at(&self.places().state)
+    }
+
+    /// Whether a yes could still cover a call: its time is not over, it was not used, what people have set where it was asked
+    /// is what it was, and for a session the agent's process is there.
+    #[must_use]
+    pub fn still_covers(&self, approval: &Approval, now: &Moment, latest: u64) -> bool {
+        let Ok(store) = self.approvals() else { return false };
+        let here = self.here(Path::new(&approval.asked.cwd));
+        let Some(scope) = approval.scope() else { return false };
+        let stands = approval.status(now, latest) == Status::Approved && approval.used.is_none();
+        let kept = here.answers.remember || scope == Scope::Once;
+        let there = matches!(scope, Scope::Here { .. }) || identity::is_there(&approval.asked.process);
+        stands && kept && there && approval.bound.is_by(store.secret(), &note::base_of(&here.settings))
     }
 
     /// The agents that may only read now, and for how many more seconds; `every agent` is all of them.

@@ -214,7 +214,8 @@ impl Broker {
         })?;
         let often = asks
             .into_iter()
-            .filter(|(_, seen)| seen.asked >= OFTEN && !seen.refused);
+            .filter(|(_, seen)| seen.asked >= OFTEN && !seen.refused)
+            .filter(|((_, command), seen)| self.is_whole(command, &seen.cwd));
         let mut proposals: Vec<Proposal> = often
             .map(|((rule, command), seen)| Proposal {
                 rule,
@@ -226,6 +227,18 @@ impl Broker {
             .collect();
         proposals.sort_by_key(|one| std::cmp::Reverse(one.asked));
         Ok(proposals)
+    }
+
+    /// Whether a person who reads a command knows all that it does in a folder, and a yes to it may be remembered.
+    pub(crate) fn is_whole(&self, command: &str, cwd: &str) -> bool {
+        let request = Request {
+            kind: Kind::CommandRun,
+            subject: Subject::Command(command.to_owned()),
+            cwd: cwd.to_owned(),
+        };
+        let judgement = self.judge(&request);
+        let asks = |finding: &&policy::Finding| finding.verdict == Verdict::Ask;
+        policy::says_all(command, &judgement) && judgement.findings.iter().filter(asks).all(policy::remembers)
     }
 
     /// The records of a kind, the oldest first.
@@ -270,6 +283,7 @@ struct Evidence {
     asked: usize,
     approved: usize,
     refused: bool,
+    cwd: String,
     first: String,
     last: String,
 }
@@ -281,6 +295,7 @@ impl Evidence {
             self.first.clone_from(&time);
         }
         self.last = time;
+        record.text("/cwd/path").clone_into(&mut self.cwd);
         // A call that passes by a yes is the answer to an ask before it.
         if record.text("/decision/granted").is_empty() {
             self.asked += 1;

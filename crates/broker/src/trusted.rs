@@ -39,7 +39,8 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Str
             .file_name()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         let ending = path.extension().and_then(|ending| ending.to_str());
-        !hidden && ending.is_some_and(|ending| endings.contains(&ending))
+        // Large letters in it make it no other file.
+        !hidden && ending.is_some_and(|ending| endings.iter().any(|one| one.eq_ignore_ascii_case(ending)))
     };
     let entries = match folder.read_dir() {
         Err(e) if e.kind() == ErrorKind::NotFound => return dangling(folder).map_or(Ok(Vec::new()), Err),

@@ -64,13 +64,7 @@ fn look(broker: &Broker) -> Result<Now, Fault> {
     let store = broker.approvals()?;
     let (all, _) = store.list()?;
     let (now, latest) = (Moment::now(), store.latest());
-    let stand = |status: Status| {
-        let stands = |one: &&Approval| one.status(&now, latest) == status && one.used.is_none();
-        all.iter()
-            .filter(stands)
-            .map(|one| one.id.clone())
-            .collect::<Vec<String>>()
-    };
+    let waits = |one: &&Approval| one.status(&now, latest) == Status::Pending;
     let config = broker.config_in(&here);
     let mut ignored: Vec<String> = config.ignored.iter().map(|one| one_line(&one.to_string())).collect();
     ignored.extend(check::distrusted(broker, &here));
@@ -84,8 +78,8 @@ fn look(broker: &Broker) -> Result<Now, Fault> {
             .map(|error| one_line(&error.to_string()))
             .collect(),
         ignored,
-        waiting: stand(Status::Pending),
-        granted: stand(Status::Approved).len(),
+        waiting: all.iter().filter(waits).map(|one| one.id.clone()).collect(),
+        granted: all.iter().filter(|one| broker.still_covers(one, &now, latest)).count(),
         locked: broker.locks(),
     })
 }
