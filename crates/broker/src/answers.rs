@@ -118,7 +118,8 @@ impl Broker {
         while from.elapsed() < most {
             match store.get(id).map(|approval| approval.status) {
                 Ok(Status::Pending) => thread::sleep(STEP.min(most.saturating_sub(from.elapsed()))),
-                Ok(_) => return self.decide(call),
+                // By what is set now: the answer may stand in a policy file.
+                Ok(_) => return Self::open(self.places().clone()).decide(call),
                 Err(_) => break,
             }
         }
@@ -142,6 +143,9 @@ impl Broker {
         let Some(scope) = approval.scope() else { return false };
         let stands = approval.status(now, latest) == Status::Approved && approval.used.is_none();
         let kept = here.answers.remember || scope == Scope::Once;
+        if scope == Scope::Rule {
+            return false;
+        }
         let there = matches!(scope, Scope::Here { .. }) || identity::is_there(&approval.asked.process);
         stands && kept && there && approval.bound.is_by(store.secret(), &note::base_of(&here.settings))
     }

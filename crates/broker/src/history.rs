@@ -7,6 +7,7 @@ use ledger::Line;
 use policy::{Kind, Recorded, Request, Subject, Verdict, World as _};
 use serde_json::Value;
 
+use crate::approvals::{Approval, StoreError};
 use crate::decide::Broker;
 use crate::moment::Moment;
 use crate::world::Machine;
@@ -227,6 +228,54 @@ impl Broker {
             .collect();
         proposals.sort_by_key(|one| std::cmp::Reverse(one.asked));
         Ok(proposals)
+    }
+
+    /// The one command of an ask, where an exception from its rules could be written: a yes to it may be remembered, and its
+    /// text says all that it does.
+    ///
+    /// # Errors
+    /// Why none can be.
+    pub fn exceptable(&self, approval: &Approval) -> Result<(Request, Vec<String>), StoreError> {
+        let asked = &approval.asked;
+        let [(kind, command)] = asked.parts.as_slice() else {
+            return Err(StoreError::NotOffered("a rule is about one command, and this is more"));
+        };
+        if kind != Kind::CommandRun.as_str() || command.contains(REDACTED) || asked.rules.is_empty() {
+            return Err(StoreError::NotOffered(
+                "a rule is about the text of a command, and this is none that is kept whole",
+            ));
+        }
+        let remembered = asked.remember && self.here(std::path::Path::new(&asked.cwd)).answers.remember;
+        if !remembered || !asked.rules.iter().all(|rule| policy::may_remember(rule)) {
+            return Err(StoreError::NotOffered(
+                "what destroys, concerns credentials or the gate itself, or runs other people's code is approved for one call only",
+            ));
+        }
+        if !self.is_whole(command, &asked.cwd) {
+            return Err(StoreError::NotOffered(
+                "the text of this command is not all that it does, so a rule on its text would let through more",
+            ));
+        }
+        let request = Request {
+            kind: Kind::CommandRun,
+            subject: Subject::Command(command.clone()),
+            cwd: asked.cwd.clone(),
+        };
+        Ok((request, asked.rules.clone()))
+    }
+
+    /// Past decisions about a very command in a folder, as they would be judged today, the oldest first.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn past(&self, request: &Request) -> Result<Vec<Replayed>, ledger::LedgerError> {
+        let mut past = Vec::new();
+        self.records("decision", None, |record| {
+            if record.requests().as_deref() == Some(std::slice::from_ref(request)) {
+                past.push(self.again(&record, std::slice::from_ref(request)));
+            }
+        })?;
+        Ok(past)
     }
 
     /// Whether a person who reads a command knows all that it does in a folder, and a yes to it may be remembered.

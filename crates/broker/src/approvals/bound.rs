@@ -85,6 +85,7 @@ impl Bound {
     pub fn covers(&self, now: &Self, scope: Scope) -> bool {
         match scope {
             Scope::Once | Scope::Session => self == now,
+            Scope::Rule => false,
             // Whichever session of whichever process asks.
             Scope::Here { .. } => {
                 let now = Self {

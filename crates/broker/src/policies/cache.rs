@@ -24,7 +24,7 @@ use super::stored::{Patch, Placed, Rule, Silence};
 use super::{Layer, Place, dates};
 
 /// What every such file begins with; another number is another format.
-const MAGIC: &[u8] = b"tollgate policies 1\n";
+const MAGIC: &[u8] = b"tollgate policies 2\n";
 /// What is read first: all of the front of most sets.
 const FIRST: usize = 32 << 10;
 /// More than the front of any set that can be loaded.

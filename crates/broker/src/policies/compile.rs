@@ -382,8 +382,15 @@ fn exception(allow: Allow) -> Result<(Exception, Allow), Mistake> {
         let said = format!("`expires` is `{date}`, and that is no day");
         return Err(Mistake::of(id, &said).hint("Write a day as `2026-12-31`."));
     }
-    let suppresses = allow.suppresses.clone();
-    Ok((Exception { pattern, suppresses }, allow))
+    if allow.cwd.as_ref().is_some_and(|cwd| !cwd.starts_with('/')) {
+        return Err(Mistake::of(id, "`cwd` is no absolute path").hint("Write the folder from the root on."));
+    }
+    let exception = Exception {
+        pattern,
+        suppresses: allow.suppresses.clone(),
+        cwd: allow.cwd.clone(),
+    };
+    Ok((exception, allow))
 }
 
 fn plain(id: &str, layer: Layer, opinion: Opinion, why: String, wanted: Wanted) -> WrittenRule {

@@ -138,11 +138,13 @@ impl PolicySet {
     /// Its exceptions, over or not, a line each.
     pub(crate) fn excepts(&self) -> Vec<String> {
         let line = |one: &Excepted| {
+            let folder = one.exception.cwd.as_ref().map(|cwd| format!(" in `{cwd}`"));
             let until = one.expires.as_ref().map(|day| format!(" until {day}"));
             format!(
-                "`{}` is silent for commands like `{}`{} ({})",
+                "`{}` is silent for commands like `{}`{}{} ({})",
                 one.exception.suppresses,
                 one.exception.pattern.text(),
+                folder.unwrap_or_default(),
                 until.unwrap_or_default(),
                 one.reason,
             )

@@ -10,6 +10,7 @@
 mod breaker;
 mod history;
 mod home;
+mod rule;
 mod trust;
 
 use std::fs;
