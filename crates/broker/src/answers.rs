@@ -1,6 +1,7 @@
 //! What only a person may do, and the record of it.
 
 use std::fmt;
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,8 +13,8 @@ use crate::breaker::Refusal;
 use crate::decide::{Broker, Decision};
 use crate::error::Error;
 use crate::moment::Moment;
-use crate::note;
 use crate::people::{self, NotAPerson, Person};
+use crate::{identity, note};
 
 /// How often it is looked for an answer.
 const STEP: Duration = Duration::from_millis(100);
@@ -101,7 +102,7 @@ impl Broker {
         if decision.waits_for().is_none() || call.agent.holds_asks(&call.permission_mode) {
             return Duration::ZERO;
         }
-        Duration::from_secs(u64::from(self.waits()))
+        Duration::from_secs(u64::from(self.here(Path::new(&call.cwd)).answers.wait_seconds))
     }
 
     /// Waits for the answer to an ask, `most` at the longest. With an answer the call is decided anew, and that is recorded;
@@ -117,7 +118,8 @@ impl Broker {
         while from.elapsed() < most {
             match store.get(id).map(|approval| approval.status) {
                 Ok(Status::Pending) => thread::sleep(STEP.min(most.saturating_sub(from.elapsed()))),
-                Ok(_) => return self.decide(call),
+                // By what is set now: the answer may stand in a policy file.
+                Ok(_) => return Self::open(self.places().clone()).decide(call),
                 Err(_) => break,
             }
         }
@@ -130,6 +132,22 @@ impl Broker {
     /// When its secret is not to be had.
     pub fn approvals(&self) -> Result<Approvals, StoreError> {
         Approvals::at(&self.places().state)
+    }
+
+    /// Whether a yes could still cover a call: its time is not over, it was not used, what people have set where it was asked
+    /// is what it was, and for a session the agent's process is there.
+    #[must_use]
+    pub fn still_covers(&self, approval: &Approval, now: &Moment, latest: u64) -> bool {
+        let Ok(store) = self.approvals() else { return false };
+        let here = self.here(Path::new(&approval.asked.cwd));
+        let Some(scope) = approval.scope() else { return false };
+        let stands = approval.status(now, latest) == Status::Approved && approval.used.is_none();
+        let kept = here.answers.remember || scope == Scope::Once;
+        if scope == Scope::Rule {
+            return false;
+        }
+        let there = matches!(scope, Scope::Here { .. }) || identity::is_there(&approval.asked.process);
+        stands && kept && there && approval.bound.is_by(store.secret(), &note::base_of(&here.settings))
     }
 
     /// The agents that may only read now, and for how many more seconds; `every agent` is all of them.

@@ -19,16 +19,31 @@ use crate::moment::Moment;
 const MACHINE: u32 = 4;
 /// The same question within this time is one.
 const SAME: Duration = Duration::from_secs(10);
+/// The file that says since when a refusal could not be counted.
+const UNCOUNTED: &str = "uncounted.json";
 /// The name under which the whole machine is locked.
 const ALL: &str = "*";
 
 /// A lock that is in force.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Locked {
-    /// How much longer.
+    /// How much longer; what cannot be read says nothing of that.
     pub(crate) left: Duration,
-    /// Whether it is for every agent.
-    pub(crate) machine: bool,
+    /// Why.
+    pub(crate) why: Why,
+}
+
+/// Why there is a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// Too much was refused to this agent.
+    Own,
+    /// Too much was refused to all agents together.
+    All,
+    /// A refusal could not be counted.
+    Uncounted,
+    /// What was counted cannot be read.
+    Damaged,
 }
 
 /// Something that was refused.
@@ -73,24 +88,42 @@ impl<'a> Breaker<'a> {
         }
     }
 
-    /// The lock that an agent is under. What cannot be read locks nobody (spec V-3107).
+    /// The lock that an agent is under. What cannot be read is a lock: nobody damages it by accident, since it is written
+    /// whole or not at all.
     pub(crate) fn locked(&self, agent: &str, now: &Moment) -> Option<Locked> {
         if !self.limits.enabled {
             return None;
         }
-        let state = self.read()?;
-        let left = |who: &str| self.left(state.locked.get(who)?, now);
-        let (own, all) = (left(agent), left(ALL));
-        let machine = all > own;
-        own.max(all).map(|left| Locked { left, machine })
+        let damaged = Locked {
+            left: seconds(self.limits.cooldown_seconds),
+            why: Why::Damaged,
+        };
+        let (Ok(state), Ok(uncounted)) = (self.read(), self.uncounted()) else {
+            return Some(damaged);
+        };
+        let left = |from: Option<&Moment>| from.and_then(|from| self.left(from, now));
+        let own = (left(state.locked.get(agent)), Why::Own);
+        let others = [
+            (left(state.locked.get(ALL)), Why::All),
+            (left(uncounted.as_ref()), Why::Uncounted),
+        ];
+        let longest = others.into_iter().fold(own, |a, b| if b.0 > a.0 { b } else { a });
+        longest.0.map(|left| Locked { left, why: longest.1 })
     }
 
     /// Who is locked, and for how many more seconds.
     pub(crate) fn locks(&self, now: &Moment) -> Vec<(String, u64)> {
-        let state = self.read().filter(|_| self.limits.enabled).unwrap_or_default();
-        let locked = state.locked.iter();
-        locked
+        if !self.limits.enabled {
+            return Vec::new();
+        }
+        let state = self.read().unwrap_or_default();
+        let agents = state.locked.iter().filter(|(who, _)| *who != ALL);
+        let all = self
+            .locked(ALL, now)
+            .map(|locked| (ALL.to_owned(), locked.left.as_secs().max(1)));
+        agents
             .filter_map(|(who, from)| Some((who.clone(), self.left(from, now)?.as_secs().max(1))))
+            .chain(all)
             .collect()
     }
 
@@ -102,6 +135,15 @@ impl<'a> Breaker<'a> {
         if !self.limits.enabled || self.locked(refusal.agent, now).is_some() {
             return Ok(false);
         }
+        let counted = self.counted(refusal, now);
+        if counted.is_err() {
+            // Whoever holds the lock of the folder would not be counted at all otherwise.
+            self.note_uncounted(now)?;
+        }
+        counted
+    }
+
+    fn counted(&self, refusal: &Refusal<'_>, now: &Moment) -> io::Result<bool> {
         self.change(|state| {
             let window = seconds(self.limits.window_seconds);
             state.refused.retain(|event| !now.is_over(&event.at, window, 0));
@@ -144,7 +186,7 @@ impl<'a> Breaker<'a> {
     /// # Errors
     /// When it cannot be kept.
     pub(crate) fn forgive(&self, approval: &str) -> io::Result<()> {
-        if self.read().is_none() {
+        if !self.path().exists() {
             return Ok(());
         }
         self.change(|state| state.refused.retain(|event| event.approval != approval))
@@ -155,15 +197,13 @@ impl<'a> Breaker<'a> {
     /// # Errors
     /// When it cannot be kept.
     pub(crate) fn unlock(&self, now: &Moment) -> io::Result<usize> {
-        self.change(|state| {
-            let count = state
-                .locked
-                .values()
-                .filter(|from| self.left(from, now).is_some())
-                .count();
-            *state = State::default();
-            count
-        })
+        let count = self.locks(now).len();
+        let lock = files::lock(&self.folder)?;
+        files::replace(&lock, &self.path(), &serde_json::to_vec(&State::default())?)?;
+        match std::fs::remove_file(self.folder.join(UNCOUNTED)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(count),
+        }
     }
 
     fn left(&self, from: &Moment, now: &Moment) -> Option<Duration> {
@@ -177,25 +217,55 @@ impl<'a> Breaker<'a> {
         self.folder.join("state.json")
     }
 
-    fn read(&self) -> Option<State> {
-        serde_json::from_str(&files::text(&self.path()).ok()?).ok()
+    /// What was counted; nothing where there is no file.
+    fn read(&self) -> io::Result<State> {
+        Ok(read(&self.path())?.unwrap_or_default())
+    }
+
+    /// When a refusal could not be counted.
+    fn uncounted(&self) -> io::Result<Option<Moment>> {
+        read(&self.folder.join(UNCOUNTED))
+    }
+
+    /// Keeps that a refusal could not be counted, without the lock that could not be had.
+    fn note_uncounted(&self, now: &Moment) -> io::Result<()> {
+        let path = self.folder.join(UNCOUNTED);
+        let new = self.folder.join(format!("{UNCOUNTED}.{}", std::process::id()));
+        std::fs::write(&new, serde_json::to_vec(now)?)?;
+        std::fs::rename(new, path)
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut State) -> T) -> io::Result<T> {
         let lock = files::lock(&self.folder)?;
-        let mut state = self.read().unwrap_or_default();
+        let mut state = self.read()?;
         let said = change(&mut state);
         files::replace(&lock, &self.path(), &serde_json::to_vec(&state)?)?;
         Ok(said)
     }
 }
 
+/// What stands in a file of ours; `None` where there is none.
+fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> io::Result<Option<T>> {
+    match files::text(path) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        text => Ok(Some(serde_json::from_str(&text?)?)),
+    }
+}
+
 /// The sentence of a lock, for whoever is refused by it (spec V-3110).
 pub(crate) fn words(locked: Locked, limits: &Limits) -> String {
-    let (whose, most) = if locked.machine {
-        ("of all agents together", limits.threshold.get().saturating_mul(MACHINE))
-    } else {
-        ("of this agent", limits.threshold.get())
+    let (whose, most) = match locked.why {
+        Why::Own => ("of this agent", limits.threshold.get()),
+        Why::All => ("of all agents together", limits.threshold.get().saturating_mul(MACHINE)),
+        Why::Uncounted => {
+            return format!(
+                "a refusal could not be counted, since the state of the breaker was held or could not be written; for {} more seconds only reading is let through",
+                locked.left.as_secs().max(1)
+            );
+        }
+        Why::Damaged => {
+            return "the state of the breaker is not as it was written; until a person runs `tollgate unlock` only reading is let through".into();
+        }
     };
     format!(
         "{most} calls {whose} were refused within {} seconds; for {} more seconds only reading is let through",
@@ -366,13 +436,47 @@ mod tests {
     }
 
     #[test]
-    fn v_3107_what_cannot_be_read_locks_nobody_and_is_written_anew() {
+    fn v_3107_what_cannot_be_read_is_a_lock_until_a_person_ends_it() {
         let bench = Bench::new();
-        (1..6).for_each(|second| {
-            bench.refuse("a", second);
-        });
-        std::fs::write(bench.breaker().path(), "{").unwrap();
-        assert_eq!(bench.locked("a", 6), None);
-        (10..15).for_each(|second| assert_eq!(bench.refuse("a", second), second == 14));
+        assert_eq!(bench.locked("a", 1), None, "no file is no lock");
+        for bad in ["{", "", "[1]", "{\"locked\": 3}", "\u{0}"] {
+            (1..6).for_each(|second| {
+                bench.refuse("a", second);
+            });
+            std::fs::write(bench.breaker().path(), bad).unwrap();
+            for (agent, second) in [("a", 6), ("b", 6), ("a", 100_000)] {
+                let locked = bench.breaker().locked(agent, &at(second)).unwrap();
+                assert_eq!(locked.why, Why::Damaged, "{bad}");
+            }
+            assert!(!bench.refuse("a", 10), "and nothing is written over it");
+            assert_eq!(std::fs::read_to_string(bench.breaker().path()).unwrap(), bad);
+            assert_eq!(bench.breaker().locks(&at(6)).len(), 1);
+            assert!(bench.breaker().forgive("a1").is_err());
+            assert_eq!(bench.breaker().unlock(&at(7)).unwrap(), 1);
+            assert_eq!(bench.locked("a", 8), None);
+        }
+    }
+
+    #[test]
+    fn whoever_holds_the_lock_of_the_folder_may_only_read() {
+        let bench = Bench::new();
+        bench.refuse("a", 1);
+        let held = files::lock(&bench.breaker().folder).unwrap();
+        let from = std::time::Instant::now();
+        let refusal = Refusal {
+            agent: "a",
+            request: "new",
+            approval: "",
+        };
+        assert!(bench.breaker().count(&refusal, &at(2)).is_err());
+        assert!(from.elapsed() < Duration::from_secs(4), "the wait is bounded");
+        for agent in ["a", "b"] {
+            let locked = bench.breaker().locked(agent, &at(3)).unwrap();
+            assert_eq!((locked.why, locked.left.as_secs()), (Why::Uncounted, 299));
+        }
+        assert_eq!(bench.locked("a", 303), None);
+        drop(held);
+        assert!(bench.breaker().unlock(&at(4)).unwrap() > 0);
+        assert_eq!(bench.locked("a", 5), None);
     }
 }

@@ -5,12 +5,13 @@ use std::time::SystemTime;
 
 use agents::{Agent, Answer, Call, Refusal};
 use ledger::{Event, Ledger, Receipt, Record};
-use policy::{Finding, Judgement, Request, Settings, Verdict};
+use policy::{Finding, Judgement, Posture, Request, Settings, Verdict};
 
 use crate::breaker::{self, Breaker};
 use crate::clearance::{Clearance, Own};
-use crate::config::{self, Answers, Config, ConfigError, Limits};
+use crate::config::{ConfigError, Layers, Limits};
 use crate::error::Error;
+use crate::here::Here;
 use crate::hold::{self, Held};
 use crate::moment::Moment;
 use crate::places::Places;
@@ -24,9 +25,11 @@ pub struct Broker {
     places: Places,
     settings: Settings,
     limits: Limits,
-    answers: Answers,
-    policies: PolicySet,
-    config_error: Option<ConfigError>,
+    pub(crate) layers: Layers,
+    pub(crate) policies: PolicySet,
+    faults: Vec<ConfigError>,
+    /// How many of the faults are none of policy files.
+    beside_policies: usize,
     ledger: Ledger,
 }
 
@@ -96,27 +99,37 @@ impl Broker {
     /// Reads the settings. Broken ones do not stop anything but what changes something: see [`Settings::broken`].
     #[must_use]
     pub fn open(places: Places) -> Self {
-        let (config, config_error) = match config::read(&places.config) {
-            Ok(config) => (config, None),
-            Err(error) => (Config::default(), Some(error)),
-        };
-        let mut settings = config.settings;
+        Self::open_with(places, None)
+    }
+
+    /// The same with a posture that the command line names, and that comes before all that is set. It is for those who only
+    /// ask what would be decided.
+    #[must_use]
+    pub fn open_with(places: Places, posture: Option<Posture>) -> Self {
+        let mut layers = Layers::read(&places, |name| std::env::var_os(name));
+        if let Some(posture) = posture {
+            layers.with_posture(posture);
+        }
+        let anywhere = layers.anywhere().merged;
+        let mut settings = anywhere.settings();
         let (added, rules_error) = rules::read(&places.config);
         let policies = PolicySet::in_force(&places, How::Quickly, SystemTime::now());
-        let config_error = config_error
-            .or(rules_error)
-            .or_else(|| policies.own_faults.first().cloned());
+        let mut faults = layers.faults.clone();
+        faults.extend(rules_error);
+        let beside_policies = faults.len();
+        faults.extend(policies.own_faults.iter().cloned());
         settings.added = added;
         settings.written = policies.written();
-        settings.broken = config_error.as_ref().map(ConfigError::whole);
+        settings.broken = faults.first().map(ConfigError::whole);
         Self {
             ledger: Ledger::at(&places.state),
             places,
             settings,
-            limits: config.breaker,
-            answers: config.approvals,
+            limits: anywhere.limits(),
+            layers,
             policies,
-            config_error,
+            faults,
+            beside_policies,
         }
     }
 
@@ -125,15 +138,24 @@ impl Broker {
     pub const fn places(&self) -> &Places {
         &self.places
     }
-    /// What is set.
+    /// What is set where no project says anything.
     #[must_use]
     pub const fn settings(&self) -> &Settings {
         &self.settings
     }
     /// Why the settings could not be read.
     #[must_use]
-    pub const fn config_error(&self) -> Option<&ConfigError> {
-        self.config_error.as_ref()
+    pub fn config_error(&self) -> Option<&ConfigError> {
+        self.faults.first()
+    }
+    /// All that is wrong with the machine's and the person's files and with variables.
+    #[must_use]
+    pub fn faults(&self) -> &[ConfigError] {
+        &self.faults
+    }
+    /// The same without those of policy files.
+    pub(crate) fn faults_beside_policies(&self) -> &[ConfigError] {
+        self.faults.get(..self.beside_policies).unwrap_or_default()
     }
     /// The ledger.
     #[must_use]
@@ -141,28 +163,10 @@ impl Broker {
         &self.ledger
     }
 
-    /// The policy files that are in force in a folder, read anew: every rule, and all that is wrong.
-    #[must_use]
-    pub fn policies(&self, cwd: &Path) -> PolicySet {
-        let (how, now) = (How::Fully, SystemTime::now());
-        PolicySet::in_force(&self.places, how, now).with_project_in_force(&self.places, cwd, how, now)
-    }
-
-    /// What is set in a folder: the project there may add rules.
-    pub(crate) fn settings_in(&self, cwd: &Path) -> Settings {
-        let policies = self.policies.clone();
-        let policies = policies.with_project_in_force(&self.places, cwd, How::Quickly, SystemTime::now());
-        Settings {
-            written: policies.written(),
-            project_broken: policies.project_faults.first().map(ConfigError::whole),
-            ..self.settings.clone()
-        }
-    }
-
     /// Judges a request without deciding or recording anything.
     #[must_use]
     pub fn judge(&self, request: &Request) -> Judgement {
-        self.judge_by(request, &self.settings_in(Path::new(&request.cwd)))
+        self.judge_by(request, &self.here(Path::new(&request.cwd)).settings)
     }
 
     fn judge_by(&self, request: &Request, settings: &Settings) -> Judgement {
@@ -193,29 +197,32 @@ impl Broker {
     /// When the decision is not in the ledger. The call must be refused then.
     pub fn decide(&self, call: &Call) -> Result<Decision, Error> {
         let caller = identity::agent(call.agent.as_str());
-        let settings = Settings {
-            locked: self.locked(&identity::key(&caller)),
-            ..self.settings_in(Path::new(&call.cwd))
+        let locked = self.locked(&identity::key(&caller));
+        let in_folder = |cwd: &str| {
+            let mut here = self.here(Path::new(cwd));
+            here.settings.locked.clone_from(&locked);
+            here
         };
-        let judge = |request: &Request| {
-            if request.cwd == call.cwd {
-                self.judge_by(request, &settings)
-            } else {
-                let elsewhere = Settings {
-                    locked: settings.locked.clone(),
-                    ..self.settings_in(Path::new(&request.cwd))
-                };
-                self.judge_by(request, &elsewhere)
-            }
-        };
-        let judgements: Vec<Judgement> = call.requests.iter().map(judge).collect();
+        let here = in_folder(&call.cwd);
+        // A request may be in another folder, whose project says something else.
+        let elsewhere: Vec<Option<Here>> = call
+            .requests
+            .iter()
+            .map(|request| (request.cwd != call.cwd).then(|| in_folder(&request.cwd)))
+            .collect();
+        let each = || elsewhere.iter().map(|other| other.as_ref().unwrap_or(&here));
+        let requests = call.requests.iter().zip(each());
+        let judgements: Vec<Judgement> = requests
+            .map(|(request, here)| self.judge_by(request, &here.settings))
+            .collect();
         let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
+        let settings = &here.settings;
         // What a broken configuration says is not known, so it holds whatever the posture.
-        let holds = settings.posture.holds() || settings.broken.is_some();
-        let mut record = note::decision(call, &judgements, &settings, caller);
+        let holds = settings.broken.is_some() || each().any(|here| here.settings.posture.holds());
+        let mut record = note::decision(call, &judgements, settings, caller);
         let reason = reason::words(call, &judgements);
         let held = if holds && verdict == Verdict::Ask {
-            let remember = self.answers.remember;
+            let remember = here.answers.remember && each().all(|here| here.answers.remember);
             hold::hold(&self.places.state, call, &judgements, &record, &reason, remember)
         } else {
             Held::Nothing
@@ -276,11 +283,6 @@ impl Broker {
             record.agent.clone_from(&decided.agent);
             let _recorded = self.ledger.append(&record).is_ok();
         }
-    }
-
-    /// How many seconds a person is waited for, as the settings say.
-    pub(crate) const fn waits(&self) -> u32 {
-        self.answers.wait_seconds
     }
 
     pub(crate) fn breaker(&self) -> Breaker<'_> {

@@ -7,6 +7,7 @@ use ledger::Line;
 use policy::{Kind, Recorded, Request, Subject, Verdict, World as _};
 use serde_json::Value;
 
+use crate::approvals::{Approval, StoreError};
 use crate::decide::Broker;
 use crate::moment::Moment;
 use crate::world::Machine;
@@ -149,7 +150,7 @@ impl Broker {
 
     fn again(&self, record: &Record, requests: &[Request]) -> Replayed {
         let world = self.kept(record);
-        let settings = self.settings_in(std::path::Path::new(record.text("/cwd/path")));
+        let settings = self.here(std::path::Path::new(record.text("/cwd/path"))).settings;
         let judge = |request| policy::judge(request, &world, &settings);
         let judgements: Vec<policy::Judgement> = requests.iter().map(judge).collect();
         let now = judgements
@@ -214,7 +215,8 @@ impl Broker {
         })?;
         let often = asks
             .into_iter()
-            .filter(|(_, seen)| seen.asked >= OFTEN && !seen.refused);
+            .filter(|(_, seen)| seen.asked >= OFTEN && !seen.refused)
+            .filter(|((_, command), seen)| self.is_whole(command, &seen.cwd));
         let mut proposals: Vec<Proposal> = often
             .map(|((rule, command), seen)| Proposal {
                 rule,
@@ -226,6 +228,66 @@ impl Broker {
             .collect();
         proposals.sort_by_key(|one| std::cmp::Reverse(one.asked));
         Ok(proposals)
+    }
+
+    /// The one command of an ask, where an exception from its rules could be written: a yes to it may be remembered, and its
+    /// text says all that it does.
+    ///
+    /// # Errors
+    /// Why none can be.
+    pub fn exceptable(&self, approval: &Approval) -> Result<(Request, Vec<String>), StoreError> {
+        let asked = &approval.asked;
+        let [(kind, command)] = asked.parts.as_slice() else {
+            return Err(StoreError::NotOffered("a rule is about one command, and this is more"));
+        };
+        if kind != Kind::CommandRun.as_str() || command.contains(REDACTED) || asked.rules.is_empty() {
+            return Err(StoreError::NotOffered(
+                "a rule is about the text of a command, and this is none that is kept whole",
+            ));
+        }
+        let remembered = asked.remember && self.here(std::path::Path::new(&asked.cwd)).answers.remember;
+        if !remembered || !asked.rules.iter().all(|rule| policy::may_remember(rule)) {
+            return Err(StoreError::NotOffered(
+                "what destroys, concerns credentials or the gate itself, or runs other people's code is approved for one call only",
+            ));
+        }
+        if !self.is_whole(command, &asked.cwd) {
+            return Err(StoreError::NotOffered(
+                "the text of this command is not all that it does, so a rule on its text would let through more",
+            ));
+        }
+        let request = Request {
+            kind: Kind::CommandRun,
+            subject: Subject::Command(command.clone()),
+            cwd: asked.cwd.clone(),
+        };
+        Ok((request, asked.rules.clone()))
+    }
+
+    /// Past decisions about a very command in a folder, as they would be judged today, the oldest first.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn past(&self, request: &Request) -> Result<Vec<Replayed>, ledger::LedgerError> {
+        let mut past = Vec::new();
+        self.records("decision", None, |record| {
+            if record.requests().as_deref() == Some(std::slice::from_ref(request)) {
+                past.push(self.again(&record, std::slice::from_ref(request)));
+            }
+        })?;
+        Ok(past)
+    }
+
+    /// Whether a person who reads a command knows all that it does in a folder, and a yes to it may be remembered.
+    pub(crate) fn is_whole(&self, command: &str, cwd: &str) -> bool {
+        let request = Request {
+            kind: Kind::CommandRun,
+            subject: Subject::Command(command.to_owned()),
+            cwd: cwd.to_owned(),
+        };
+        let judgement = self.judge(&request);
+        let asks = |finding: &&policy::Finding| finding.verdict == Verdict::Ask;
+        policy::says_all(command, &judgement) && judgement.findings.iter().filter(asks).all(policy::remembers)
     }
 
     /// The records of a kind, the oldest first.
@@ -270,6 +332,7 @@ struct Evidence {
     asked: usize,
     approved: usize,
     refused: bool,
+    cwd: String,
     first: String,
     last: String,
 }
@@ -281,6 +344,7 @@ impl Evidence {
             self.first.clone_from(&time);
         }
         self.last = time;
+        record.text("/cwd/path").clone_into(&mut self.cwd);
         // A call that passes by a yes is the answer to an ask before it.
         if record.text("/decision/granted").is_empty() {
             self.asked += 1;

@@ -49,6 +49,20 @@ pub(crate) fn key(agent: &ledger::Agent) -> String {
     format!("{}:{pid}:{start}:{}", agent.name, agent.boot_id)
 }
 
+/// Whether the process of such a key is there; one that nobody can tell is.
+pub(crate) fn is_there(key: &str) -> bool {
+    let parts: Vec<&str> = key.split(':').collect();
+    let [_, pid, start, boot] = parts.as_slice() else {
+        return true;
+    };
+    match (pid.parse(), start.parse::<u64>()) {
+        (Ok(pid), Ok(start)) => {
+            *boot == ledger::boot_id() && Process::read(pid).is_some_and(|process| process.start_ticks == start)
+        }
+        _ => true,
+    }
+}
+
 /// Whether a process is a shell whose `-c` text names this program.
 fn starts_us(pid: u32) -> bool {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();

@@ -70,6 +70,11 @@ pub(crate) fn base(kind: Event, agent: ledger::Agent, settings: &Settings) -> Re
     }
 }
 
+/// What a record says about the program and its settings, and nothing else.
+pub(crate) fn base_of(settings: &Settings) -> Record {
+    base(Event::Decision, own(), settings)
+}
+
 /// This program itself. Its parent is no agent, so none is named.
 fn own() -> ledger::Agent {
     ledger::Agent {

@@ -98,6 +98,11 @@ pub(crate) fn repository(cwd: &Path) -> Option<&Path> {
     above.find(|dir| dir.join(".git").symlink_metadata().is_ok())
 }
 
+/// The root of the project around a folder: of its repository, and without one the folder itself (spec V-3402).
+pub(crate) fn project(cwd: &Path) -> &Path {
+    repository(cwd).unwrap_or(cwd)
+}
+
 /// The home directory that a settings folder in its usual place lies in.
 fn home_of(config: &Path) -> Option<PathBuf> {
     let home = config.parent()?.parent()?;

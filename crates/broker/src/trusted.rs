@@ -39,7 +39,8 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Str
             .file_name()
             .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
         let ending = path.extension().and_then(|ending| ending.to_str());
-        !hidden && ending.is_some_and(|ending| endings.contains(&ending))
+        // Large letters in it make it no other file.
+        !hidden && ending.is_some_and(|ending| endings.iter().any(|one| one.eq_ignore_ascii_case(ending)))
     };
     let entries = match folder.read_dir() {
         Err(e) if e.kind() == ErrorKind::NotFound => return dangling(folder).map_or(Ok(Vec::new()), Err),
@@ -76,18 +77,24 @@ pub(crate) fn own(path: &Path) -> Result<Option<File>, String> {
 
 /// A file of the machine's administrator, open: root's, in folders of root's, and changed by nobody else.
 pub(crate) fn roots(path: &Path) -> Result<File, String> {
+    roots_alone(path)?;
+    checked(path)?.ok_or_else(|| "it went away while it was read".into())
+}
+
+/// Whether a path is root's, as all folders above it are, and nobody else can change or replace it.
+pub(crate) fn roots_alone(path: &Path) -> Result<(), String> {
     for part in path.ancestors() {
         let meta = part
             .symlink_metadata()
             .map_err(|e| format!("it cannot be looked at: {e}"))?;
         if meta.uid() != 0 || (meta.mode() & 0o022 != 0 && meta.mode() & 0o1000 == 0) || meta.is_symlink() {
             return Err(format!(
-                "`{}` is not root's alone, so it is no system policy",
+                "`{}` is not root's alone, so it is not the system's",
                 part.display()
             ));
         }
     }
-    checked(path)?.ok_or_else(|| "it went away while it was read".into())
+    Ok(())
 }
 
 /// A file that came with a project, open: whoever may change the project may change it.

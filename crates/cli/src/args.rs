@@ -6,7 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, status, uninstall,
+    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, status, trust,
+    uninstall,
 };
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Config(config::Args),
     /// Shows what waits for a person, and takes the answers.
     Approvals(approvals::Args),
+    /// Lets this repository's own files loosen too, for exactly what they say now.
+    Trust(trust::Args),
     /// Ends the time in which an agent that was refused too often may only read.
     Unlock,
     /// Prints the JSON Schema of files that people write.

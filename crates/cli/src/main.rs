@@ -41,6 +41,7 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Config(args) => commands::config::run(&args, ui),
         Command::Approvals(args) => commands::approvals::run(&args, ui),
         Command::Status(args) => commands::status::run(&args, ui),
+        Command::Trust(args) => commands::trust::run(&args, ui),
         Command::Unlock => commands::unlock::run(ui),
         Command::Schema(args) => commands::schema::run(&args, ui),
         Command::Learn(args) => commands::learn::run(&args, ui),

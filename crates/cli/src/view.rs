@@ -14,6 +14,11 @@ pub(crate) fn safe(text: &str) -> String {
     scrub::visible(&scrub::redact(text)).into_owned()
 }
 
+/// The same on one line: names of files can hold the ends of lines.
+pub(crate) fn one_line(text: &str) -> String {
+    safe(text).replace('\n', "\\n").replace('\t', "\\t")
+}
+
 /// What a request is about, as text.
 pub(crate) fn subject(request: &Request) -> &str {
     match &request.subject {

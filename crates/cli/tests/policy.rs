@@ -229,3 +229,49 @@ fn the_schema_names_every_list() {
     }
     assert_eq!(home.run(&["schema", "nothing"]).0, 64);
 }
+
+#[test]
+fn policy_doctor_names_broken_settings_and_rules_of_ones_own_too() {
+    for (name, text, said) in [
+        (
+            "t/config/config.toml",
+            "postur = 1\n",
+            "config.toml`, line 1: unknown field",
+        ),
+        ("t/config/rules/a.toml", "[[rule]]\nid = 3\n", "a.toml"),
+        (
+            "project/.tollgate/config.toml",
+            "posture = \"off\"\n",
+            "it would loosen `posture`",
+        ),
+    ] {
+        let home = Home::new(&[(name, text)]);
+        let (exit, out, _) = home.run(&["policy", "doctor"]);
+        assert!(
+            exit == 1 && out.contains(said) && !out.contains("nothing wrong"),
+            "{exit} {out}"
+        );
+        let json = home.json(&["policy", "doctor", "--json"]);
+        assert_eq!(json["errors"].as_array().unwrap().len(), 1);
+        let (exit, _, err) = home.run(&["policy", "list"]);
+        assert!(exit == 125 && err.contains(said), "{err}");
+    }
+}
+
+#[test]
+fn an_ending_in_large_letters_is_an_ending() {
+    let deny = "commands:\n  - pattern: ^deploy\n    action: deny\n    reason: r\n";
+    let toml = "[[commands]]\npattern = \"^deploy\"\naction = \"deny\"\nreason = \"r\"\n";
+    for (name, text) in [
+        ("t/config/policies/x.YML", deny),
+        ("t/config/policies/x.Yaml", deny),
+        ("t/config/policies/x.TOML", toml),
+        ("project/.tollgate/policies/x.Yml", deny),
+        ("project/.tollgate/policies/x.Toml", toml),
+    ] {
+        let home = Home::new(&[(name, text)]);
+        assert_eq!(home.run(&["check", "deploy now"]).0, 20, "{name}");
+    }
+    let home = Home::new(&[("t/config/rules/a.TOML", "[[rule]]\nid = 3\n")]);
+    assert_eq!(home.run(&["check", "ls"]).0, 125);
+}

@@ -32,6 +32,8 @@ pub enum Event {
     Unlocked,
     /// Somebody changed the settings: which key, from what, to what.
     Config,
+    /// A person trusted a repository for what its files say, or took that back.
+    Trust,
     /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
     Full,
     /// A flush failed: what the segment before holds may not be on the disk.
@@ -137,6 +139,7 @@ impl Event {
             Self::Locked => "locked",
             Self::Unlocked => "unlocked",
             Self::Config => "config",
+            Self::Trust => "trust",
             Self::Full => "full",
             Self::Suspect => "suspect",
             Self::Lost => "lost",

@@ -22,6 +22,7 @@ mod request;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod why;
 mod world;
 mod written;
@@ -37,5 +38,6 @@ pub use recorded::Recorded;
 pub use request::{Request, Subject};
 pub use rulebook::{Act, CLASSES, Kind, Risk, Verdict};
 pub use rules::{RULES_DIGEST, lasting_rules, patterns};
+pub use whole::says_all;
 pub use world::{Answer, Contents, FileKind, Ignored, LOSS_NAMES, Look, Loss, Work, World};
 pub use written::{BadPattern, Exception, Index, Pattern, Shelf, Wanted, Written, WrittenRule, path_fits};

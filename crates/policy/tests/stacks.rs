@@ -205,7 +205,12 @@ fn judged(request: &Request, written: Written) -> Judgement {
 fn excusing(excused: usize) -> Vec<Exception> {
     let pattern = Pattern::new("rm -rf", false).unwrap();
     let suppresses = "rm_rf_root".into();
-    Vec::from([Exception { pattern, suppresses }]).split_off(1 - excused)
+    Vec::from([Exception {
+        pattern,
+        suppresses,
+        cwd: None,
+    }])
+    .split_off(1 - excused)
 }
 
 impl Tries {

@@ -206,6 +206,7 @@ fn excusing(pattern: &str, rule: &str) -> Settings {
             exceptions: vec![Exception {
                 pattern: Pattern::new(pattern, false).unwrap(),
                 suppresses: rule.into(),
+                cwd: None,
             }],
             ..Written::default()
         },

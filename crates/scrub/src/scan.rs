@@ -48,7 +48,7 @@ fn walk(text: &str) -> Option<String> {
     while at < text.len() {
         if let Some(length) = stand_in(scan.bytes, at) {
             at += length;
-        } else if let Some(hit) = scan.at(at) {
+        } else if let Some(hit) = scan.at(at).map(|hit| scan.without_marks(hit)) {
             out.push_str(text.get(scan.copied..hit.start).unwrap_or_default());
             out.push_str(OPEN);
             out.push_str(hit.kind);
@@ -90,6 +90,19 @@ impl Scan<'_> {
         // A form with a run before it may start early, never in what was handed on or inside a character.
         let whole = self.text.get(hit.start..hit.end).is_some_and(|s| !s.is_empty());
         (whole && hit.start >= self.copied).then_some(hit)
+    }
+
+    /// The same with the mark of a stand-in around it that nobody put there: what is taken out is taken out once.
+    fn without_marks(&self, hit: Hit) -> Hit {
+        let before = self.text.get(self.copied..hit.start).unwrap_or_default();
+        if !before.ends_with(OPEN) {
+            return hit;
+        }
+        Hit {
+            start: hit.start - OPEN.len(),
+            end: hit.end + usize::from(byte(self.bytes, hit.end) == b']'),
+            ..hit
+        }
     }
 
     /// The quote that is open at `at` on its line.

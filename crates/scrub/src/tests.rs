@@ -45,6 +45,45 @@ fn every_known_form_is_taken_out_wherever_it_stands() {
 }
 
 #[test]
+fn a_token_is_taken_out_behind_a_letter_and_a_word_that_only_ends_like_one_stays() {
+    for token in [
+        "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+        "github_pat_11ABCDEFG0123456789abcd_0123456789abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmn",
+        "glpat-0123456789abcdefghij",
+    ] {
+        let of = redact(token).into_owned();
+        assert!(of.starts_with("[redacted:"), "{token}");
+        for before in ["x", "key", "X9", "tokenis"] {
+            assert_eq!(redact(&format!("{before}{token}")), format!("{before}{of}"));
+        }
+    }
+    for word in ["task-0123456789abcdefghijklmnopqrstuvwxyz", "my_ghp_x", "highp_1"] {
+        assert_eq!(redact(word), word);
+    }
+}
+
+#[test]
+fn what_is_taken_out_is_taken_out_once() {
+    for (id, parts) in EXAMPLES {
+        let token = parts.concat();
+        for text in [
+            format!("[redacted:{token}]"),
+            format!("[redacted:{token}"),
+            format!("password=[redacted:{token}]"),
+            format!("password={token}"),
+            format!("password=x[redacted:{id}]{token}"),
+        ] {
+            let out = redact(&text);
+            assert!(
+                !out.contains("[redacted:[redacted:") && !out.contains(&token),
+                "{text}: {out}"
+            );
+            assert_eq!(redact(&out), out, "{text}");
+        }
+    }
+}
+
+#[test]
 fn the_start_of_a_known_form_is_none() {
     for (id, parts) in EXAMPLES {
         let token = parts.concat();

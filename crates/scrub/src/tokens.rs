@@ -2,6 +2,10 @@
 
 use crate::tables::{BY_FIRST, FORMS, Form, Part, Run};
 
+/// The fixed text of a form that is known behind a letter has this many bytes, and what follows it that many.
+const DISTINCT: usize = 4;
+const LONG: usize = 16;
+
 /// A found secret: bytes `start..end` of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hit {
@@ -37,7 +41,7 @@ fn matches(form: &Form, text: &[u8], at: usize, from: usize) -> Option<Hit> {
         None => at,
         Some(run) => before(text, at, from, run)?,
     };
-    if !form.inside && form.before.is_none() && !opens(text, start) {
+    if !form.inside && form.before.is_none() && !opens(text, start) && !speaks_for_itself(form) {
         return None;
     }
     let mut end = at;
@@ -62,6 +66,19 @@ fn matches(form: &Form, text: &[u8], at: usize, from: usize) -> Option<Hit> {
     let whole = form.inside || !byte(text, end).is_ascii_alphanumeric();
     let kind = form.id;
     (whole && (!form.mixed || digit && letter)).then_some(Hit { start, end, kind })
+}
+
+/// Whether a form begins with what is no part of any word (`ghp_`) and goes on for long: then it is that form behind a
+/// letter, too. What is short, as `sk-`, ends words of its own (`task-`).
+fn speaks_for_itself(form: &Form) -> bool {
+    let [Part::Text(fixed), rest @ ..] = form.parts else {
+        return false;
+    };
+    let least = rest.iter().map(|part| match part {
+        Part::Text(fixed) => fixed.len(),
+        Part::Run(run) => run.min,
+    });
+    fixed.len() >= DISTINCT && fixed.ends_with(['_', '-', '.']) && least.sum::<usize>() >= LONG
 }
 
 /// Where the run before `at` starts: the nearest place at which a word can.

@@ -22,6 +22,9 @@ pub(crate) enum Joint {
 /// What text stands for a secret that was taken out. Already there, it is left alone.
 pub(crate) const OPEN: &str = "[redacted:";
 
+/// Digits in the name of a kind of secret.
+const MOST_DIGITS: usize = 4;
+
 /// The length of the stand-in at `at`, if there is one.
 pub(crate) fn stand_in(text: &[u8], at: usize) -> Option<usize> {
     let kind = text.get(at..)?.strip_prefix(OPEN.as_bytes())?;
@@ -30,7 +33,10 @@ pub(crate) fn stand_in(text: &[u8], at: usize) -> Option<usize> {
         .take(40)
         .take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || **b == b'-')
         .count();
-    (length > 0 && kind.get(length) == Some(&b']')).then_some(OPEN.len() + length + 1)
+    // A token in such brackets is a token: no kind of secret is named by many digits.
+    let digits = kind.iter().take(length).filter(|b| b.is_ascii_digit()).count();
+    let is_kind = length > 0 && digits <= MOST_DIGITS && kind.get(length) == Some(&b']');
+    is_kind.then_some(OPEN.len() + length + 1)
 }
 
 /// An opening quote: where the text in it starts, and how it is closed.

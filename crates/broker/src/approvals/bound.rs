@@ -74,11 +74,18 @@ impl Bound {
         }
     }
 
+    /// Whether people have set, and the program decides by, what an answer was bound to.
+    pub(crate) fn is_by(&self, secret: &Secret, record: &Record) -> bool {
+        self.policy == secret.digest("policy", std::slice::from_ref(&record.policy_digest))
+            && self.rules == secret.digest("rules", &[record.rules_digest.clone(), record.version.clone()])
+    }
+
     /// Whether an answer that was bound to `self` and reaches so far covers a call that is `now`.
     #[must_use]
     pub fn covers(&self, now: &Self, scope: Scope) -> bool {
         match scope {
             Scope::Once | Scope::Session => self == now,
+            Scope::Rule => false,
             // Whichever session of whichever process asks.
             Scope::Here { .. } => {
                 let now = Self {

@@ -11,6 +11,7 @@ mod store;
 
 pub use bound::Bound;
 pub use model::{Approval, Asked, Grant, Resolution, Scope, Status};
+pub(crate) use seal::Secret;
 pub use store::{Approvals, StoreError};
 
 #[cfg(test)]

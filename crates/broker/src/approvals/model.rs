@@ -60,6 +60,8 @@ pub enum Scope {
         /// Days.
         days: u32,
     },
+    /// By a rule that was written into a policy file. The answer itself covers nothing more.
+    Rule,
 }
 
 impl Scope {
@@ -70,12 +72,13 @@ impl Scope {
             Self::Once => "once",
             Self::Session => "session",
             Self::Here { .. } => "here",
+            Self::Rule => "rule",
         }
     }
 
     pub(super) const fn lifetime(self) -> Duration {
         match self {
-            Self::Once => ONCE,
+            Self::Once | Self::Rule => ONCE,
             Self::Session => SESSION,
             Self::Here { days } => DAY.saturating_mul(days),
         }

@@ -61,7 +61,10 @@ impl fmt::Display for StoreError {
             Self::Unknown(id) => write!(f, "there is no approval `{id}`"),
             Self::Settled(status) => write!(f, "it is {} already", status.as_str()),
             Self::NotOffered(why) => f.write_str(why),
-            Self::Damaged(path) => write!(f, "`{}` is not as it was written", path.display()),
+            Self::Damaged(path) => {
+                let name = path.to_string_lossy().replace('\n', "\\n");
+                write!(f, "`{name}` is not as it was written")
+            }
         }
     }
 }
@@ -220,12 +223,19 @@ impl Approvals {
         let unknown = || StoreError::Unknown(id.into());
         let plain = id.len() == ID_LEN && id.bytes().all(|b| LETTERS.contains(&b));
         let ending = format!(".{id}.json");
-        let named = |path: &PathBuf| path.to_string_lossy().ends_with(&ending);
-        let path = files::paths(&self.folder)?
-            .into_iter()
-            .find(|path| plain && named(path))
-            .ok_or_else(unknown)?;
-        self.read(&path).ok_or(StoreError::Damaged(path))
+        let named = |path: &PathBuf| {
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let key = name.strip_suffix(&ending);
+            key.is_some_and(|key| key.len() == KEY_LEN && key.bytes().all(|b| b.is_ascii_hexdigit()))
+        };
+        let mut paths = files::paths(&self.folder)?;
+        paths.retain(|path| plain && named(path));
+        let first = paths.first().cloned().ok_or_else(unknown)?;
+        // What somebody put beside it under its name does not stand in its way.
+        paths
+            .iter()
+            .find_map(|path| self.read(path))
+            .ok_or(StoreError::Damaged(first))
     }
 
     /// Answers an ask. The first answer stands.

@@ -1,9 +1,11 @@
-//! Every key of `config.toml`, with its value and where that comes from.
+//! Every key of the settings, with its value and where that comes from.
 
 use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
+use super::keys::KEYS;
+use super::layers::{Origin, Source};
 use super::{ConfigError, Stored, line_at, stored, text};
 
 /// A key of the settings.
@@ -15,34 +17,56 @@ pub struct Setting {
     pub value: toml::Value,
     /// What holds where nobody said anything.
     pub default: toml::Value,
-    /// The line of the file that says so, counted from 1; `None` where the file does not speak about it.
-    pub line: Option<usize>,
+    /// Who says so, and where.
+    pub origin: Origin,
 }
 
-/// What the text of a settings file comes to. An empty text is all defaults.
+/// What the text of a person's settings file comes to. An empty text is all defaults.
 ///
 /// # Errors
 /// What is wrong with it, with the line.
 pub fn of(path: &Path, text: &str) -> Result<Vec<Setting>, ConfigError> {
-    let said = keys(&stored(path, text)?);
-    let table = DeTable::parse(text).map(toml::Spanned::into_inner).unwrap_or_default();
-    let defaults = keys(&Stored::default());
-    let setting = |((key, value), (_, default)): ((String, toml::Value), (String, toml::Value))| Setting {
-        line: at(&table, &key).map(|at| line_at(text, at)),
-        key,
-        value,
-        default,
+    let said = stored(path, text)?;
+    let origin = |line: Option<usize>| match line {
+        Some(line) => Origin {
+            source: Source::User,
+            place: path.to_path_buf(),
+            line: Some(line),
+        },
+        None => Origin::BUILT_IN,
     };
-    Ok(said.into_iter().zip(defaults).map(setting).collect())
+    Ok(rows(&said, &lines(text).map(origin)))
 }
 
-/// The person's settings in `folder`: every key.
+/// The person's own settings file in `folder`, without any other layer: every key.
 ///
 /// # Errors
 /// When there is a file and it cannot be read, trusted or understood.
 pub fn own(folder: &Path) -> Result<Vec<Setting>, ConfigError> {
     let (path, text) = text(folder)?;
     of(&path, &text.unwrap_or_default())
+}
+
+/// Every key with its value.
+pub(super) fn rows(stored: &Stored, origins: &[Origin; KEYS.len()]) -> Vec<Setting> {
+    let origin = |key: &str| {
+        let mut found = KEYS.iter().zip(origins).filter(|(one, _)| one.name == key);
+        found.next().map_or(Origin::BUILT_IN, |(_, origin)| origin.clone())
+    };
+    let defaults = keys(&Stored::default());
+    let setting = |((key, value), (_, default)): ((String, toml::Value), (String, toml::Value))| Setting {
+        origin: origin(&key),
+        key,
+        value,
+        default,
+    };
+    keys(stored).into_iter().zip(defaults).map(setting).collect()
+}
+
+/// On which line a text names each of [`KEYS`].
+pub(super) fn lines(text: &str) -> [Option<usize>; KEYS.len()] {
+    let table = DeTable::parse(text).map(toml::Spanned::into_inner).unwrap_or_default();
+    KEYS.map(|key| at(&table, key.name).map(|at| line_at(text, at)))
 }
 
 /// All keys with their values. Tables hold no tables.
@@ -80,7 +104,10 @@ mod tests {
 
     fn lines(text: &str) -> Vec<String> {
         let settings = of(Path::new("/c/config.toml"), text).unwrap();
-        let line = |one: &Setting| one.line.map(|line| format!("{} = {} :{line}", one.key, one.value));
+        let line = |one: &Setting| {
+            let line = one.origin.line?;
+            Some(format!("{} = {} :{line}", one.key, one.value))
+        };
         settings.iter().filter_map(line).collect()
     }
 
@@ -108,8 +135,11 @@ mod tests {
         assert!(
             settings
                 .iter()
-                .all(|one| one.value == one.default && one.line.is_none())
+                .all(|one| one.value == one.default && one.origin == Origin::BUILT_IN)
         );
+        // What layers do with keys is said of every one of them.
+        let names: Vec<&str> = settings.iter().map(|one| one.key.as_str()).collect();
+        assert_eq!(names, KEYS.map(|key| key.name));
     }
 
     #[test]

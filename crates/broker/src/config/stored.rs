@@ -12,7 +12,7 @@ const MOST_GLOBS: usize = 200;
 const LONGEST_GLOB: usize = 300;
 
 /// The settings of Tollgate.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Settings"))]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Stored {
@@ -54,7 +54,7 @@ impl Serialize for Word {
 }
 
 /// The built-in rules.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rules {
@@ -73,6 +73,10 @@ pub(super) struct Rules {
 pub(super) type Wrong = (usize, String);
 
 impl Rules {
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        self.disabled.iter().map(|id| id.get_ref().as_str())
+    }
+
     /// What is wrong with them: each has to be a built-in rule, and none that guards Tollgate itself.
     pub(super) fn wrong(&self) -> Option<Wrong> {
         let (known, lasting) = (policy::rule_ids(), policy::lasting_rules());
@@ -98,7 +102,7 @@ fn can_be_disabled() -> Vec<&'static str> {
 }
 
 /// The built-in rows on paths.
-#[derive(Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Paths {
@@ -108,7 +112,7 @@ pub(super) struct Paths {
 }
 
 /// Paths that are taken out of the built-in rows on protected parts of a project.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub(super) struct Unprotected {
@@ -132,6 +136,10 @@ impl Unprotected {
 }
 
 impl Paths {
+    pub(super) fn globs(&self) -> impl Iterator<Item = &str> {
+        self.unprotected.iter().map(|one| one.get_ref().glob.as_str())
+    }
+
     /// What is wrong with them.
     pub(super) fn wrong(&self) -> Option<Wrong> {
         let all = self.unprotected.iter().enumerate();

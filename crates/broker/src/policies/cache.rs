@@ -24,7 +24,7 @@ use super::stored::{Patch, Placed, Rule, Silence};
 use super::{Layer, Place, dates};
 
 /// What every such file begins with; another number is another format.
-const MAGIC: &[u8] = b"tollgate policies 1\n";
+const MAGIC: &[u8] = b"tollgate policies 2\n";
 /// What is read first: all of the front of most sets.
 const FIRST: usize = 32 << 10;
 /// More than the front of any set that can be loaded.
@@ -138,6 +138,12 @@ impl Cache {
     /// The name of the texts that it was made of.
     pub(super) fn digest(&self) -> &str {
         &self.front.digest
+    }
+
+    /// Every exception, over or not: the rule that it is from, and where it stands.
+    pub(super) fn loosening(&self) -> Vec<(String, Place)> {
+        let all = self.front.silences.iter();
+        all.map(|one| (one.says.suppresses.clone(), one.place())).collect()
     }
 
     /// Exceptions whose day is not over.

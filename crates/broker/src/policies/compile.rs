@@ -141,7 +141,7 @@ pub(super) fn compile(file: PolicyFile, layer: Layer, patches: usize, room: &mut
         room.entry(on_class(class, opinion, layer)?, &mut out.entries)?;
     }
     for allow in file.allow {
-        let (exception, allow) = exception(allow, layer)?;
+        let (exception, allow) = exception(allow)?;
         room.pattern(&exception.suppresses, Some(&exception.pattern))?;
         out.exceptions.push((exception, allow));
     }
@@ -365,12 +365,8 @@ fn on_class(class: String, opinion: Opinion, layer: Layer) -> Result<Entry, Mist
     })
 }
 
-fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> {
+fn exception(allow: Allow) -> Result<(Exception, Allow), Mistake> {
     let id = &allow.suppresses;
-    if layer == Layer::Project {
-        let said = "a project's file may only tighten, and `allow` does not";
-        return Err(Mistake::of(id, said).hint("Put it into a policy file of your own."));
-    }
     if !policy::rule_ids().contains(&id.as_str()) {
         return Err(Mistake::of(id, "there is no built-in rule of this name").hint("`tollgate rules list` has them."));
     }
@@ -386,8 +382,15 @@ fn exception(allow: Allow, layer: Layer) -> Result<(Exception, Allow), Mistake> 
         let said = format!("`expires` is `{date}`, and that is no day");
         return Err(Mistake::of(id, &said).hint("Write a day as `2026-12-31`."));
     }
-    let suppresses = allow.suppresses.clone();
-    Ok((Exception { pattern, suppresses }, allow))
+    if allow.cwd.as_ref().is_some_and(|cwd| !cwd.starts_with('/')) {
+        return Err(Mistake::of(id, "`cwd` is no absolute path").hint("Write the folder from the root on."));
+    }
+    let exception = Exception {
+        pattern,
+        suppresses: allow.suppresses.clone(),
+        cwd: allow.cwd.clone(),
+    };
+    Ok((exception, allow))
 }
 
 fn plain(id: &str, layer: Layer, opinion: Opinion, why: String, wanted: Wanted) -> WrittenRule {

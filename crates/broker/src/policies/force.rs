@@ -87,8 +87,8 @@ impl PolicySet {
         in_force(&places.state, &own_layers(&places.system, &places.config), how, now)
     }
 
-    /// Adds what is in force of the project around `cwd`.
-    pub(crate) fn with_project_in_force(self, places: &Places, cwd: &Path, how: How, now: SystemTime) -> Self {
+    /// What is in force of the project around `cwd`, by itself.
+    pub(crate) fn of_project(places: &Places, cwd: &Path, how: How, now: SystemTime) -> Self {
         let mut project = in_force(&places.state, &project_layers(cwd), how, now);
         // They are few, and their names are compared with all others.
         if let Some(cache) = project.cache.take() {
@@ -100,7 +100,7 @@ impl PolicySet {
                 _ => project = Self::of(&project_layers(cwd), now),
             }
         }
-        self.join(project)
+        project
     }
 }
 
@@ -132,7 +132,9 @@ impl PolicySet {
     fn kept(cache: Cache, now: SystemTime) -> Self {
         Self {
             exceptions: cache.exceptions(now),
+            loosening: cache.loosening(),
             digest: cache.digest().to_owned(),
+            texts: cache.digest().to_owned(),
             cache: Some(Arc::new(cache)),
             ..Self::default()
         }

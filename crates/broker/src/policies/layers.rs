@@ -61,6 +61,12 @@ pub struct PolicySet {
     pub differences: Vec<Difference>,
     /// The name of all the texts together; empty where there are none.
     pub digest: String,
+    /// The name of the texts that were read, whatever was put beside them.
+    pub(crate) texts: String,
+    /// Each of these texts: the file's name and its hash.
+    pub(crate) files: Vec<(String, String)>,
+    /// What only a trusted project may say: the rule that an exception is from, and where it stands.
+    pub(super) loosening: Vec<(String, Place)>,
     /// Exceptions whose day is over.
     pub(super) over: Vec<Excepted>,
     /// Rules that were read before, and come first.
@@ -73,15 +79,14 @@ pub(super) fn own_layers(system: &Path, config: &Path) -> Vec<(Layer, PathBuf)> 
 }
 
 /// The layer of the project around a folder. Without a repository the folder itself is the project (spec V-3402).
-pub(super) fn project_layers(cwd: &Path) -> Vec<(Layer, PathBuf)> {
+pub(crate) fn project_layers(cwd: &Path) -> Vec<(Layer, PathBuf)> {
     vec![(Layer::Project, project_folder(cwd))]
 }
 
 /// Where the policy files of the project around a folder stand, whether there are any or not.
 #[must_use]
 pub fn project_folder(cwd: &Path) -> PathBuf {
-    let root = places::repository(cwd).unwrap_or(cwd);
-    root.join(".tollgate").join(FOLDER)
+    places::project(cwd).join(".tollgate").join(FOLDER)
 }
 
 /// Reads the text of one policy file by itself, as one of a layer. Nothing is in force through it.
@@ -93,6 +98,8 @@ pub fn alone(layer: Layer, path: &Path, text: &str) -> Result<PolicySet, ConfigE
     set.file(layer, path, text, &mut Room::of(layer), SystemTime::now())
         .map_err(|mistake| read::fault(path, text, mistake))?;
     set.one_name_each();
+    let faults: Vec<ConfigError> = set.not_trusted().collect();
+    set.project_faults.extend(faults);
     match set.own_faults.iter().chain(&set.project_faults).next() {
         None => Ok(set),
         Some(fault) => Err(fault.clone()),
@@ -106,24 +113,66 @@ impl PolicySet {
         Self::of(&own_layers(system, config), now)
     }
 
-    /// Adds the layer of the project around `cwd`. It only adds rules.
+    /// Adds the layer of the project around `cwd`, which nobody trusts. It only adds rules.
     #[must_use]
     pub fn with_project(self, cwd: &Path, now: SystemTime) -> Self {
-        self.join(Self::of(&project_layers(cwd), now))
+        self.join(Self::of(&project_layers(cwd), now), false)
     }
 
     /// Reads the files of some layers.
-    pub(super) fn of(layers: &[(Layer, PathBuf)], now: SystemTime) -> Self {
+    pub(crate) fn of(layers: &[(Layer, PathBuf)], now: SystemTime) -> Self {
         let mut set = Self::default();
         for (layer, folder) in layers {
             set.layer(*layer, folder, now);
         }
         set.one_name_each();
+        set.texts.clone_from(&set.digest);
         set
     }
 
-    /// These layers, and behind them that of a project.
-    pub(super) fn join(mut self, project: Self) -> Self {
+    /// Whether a project says what only a trusted one may say.
+    pub(crate) const fn loosens(&self) -> bool {
+        !self.loosening.is_empty()
+    }
+
+    /// Its exceptions, over or not, a line each.
+    pub(crate) fn excepts(&self) -> Vec<String> {
+        let line = |one: &Excepted| {
+            let folder = one.exception.cwd.as_ref().map(|cwd| format!(" in `{cwd}`"));
+            let until = one.expires.as_ref().map(|day| format!(" until {day}"));
+            format!(
+                "`{}` is silent for commands like `{}`{}{} ({})",
+                one.exception.suppresses,
+                one.exception.pattern.text(),
+                folder.unwrap_or_default(),
+                until.unwrap_or_default(),
+                one.reason,
+            )
+        };
+        self.all_exceptions().map(line).collect()
+    }
+
+    /// A fault for all that a project may not say while nobody trusts it.
+    fn not_trusted(&self) -> impl Iterator<Item = ConfigError> {
+        let from_project = self.loosening.iter().filter(|(_, place)| place.layer == Layer::Project);
+        from_project.map(|(rule, place)| ConfigError {
+            file: place.file.clone(),
+            line: place.line,
+            reason: format!("`{rule}`: a project's file may only tighten, and `allow` does not"),
+            hint: "Put it into a policy file of your own, or let a person run `tollgate trust` in the repository."
+                .into(),
+        })
+    }
+
+    /// These layers, and behind them that of a project. It takes something away only where it is trusted.
+    pub(crate) fn join(mut self, mut project: Self, trusted: bool) -> Self {
+        if trusted {
+            self.exceptions.append(&mut project.exceptions);
+            self.over.append(&mut project.over);
+        } else {
+            let faults: Vec<ConfigError> = project.not_trusted().collect();
+            self.project_faults.extend(faults);
+        }
         let twice = |(name, place): (&str, &Place)| Some(same_name(name, place, &self.place_of(name)?));
         let twice: Vec<ConfigError> = project.names().filter_map(twice).collect();
         self.project_faults.extend(project.project_faults);
@@ -191,13 +240,10 @@ impl PolicySet {
                     continue;
                 }
             };
-            let names = format!(
-                "{}{}\0{}\n",
-                self.digest,
-                path.display(),
-                Hash::of(text.as_bytes()).hex()
-            );
+            let (name, hash) = (called(layer, folder, &path), Hash::of(text.as_bytes()).hex());
+            let names = format!("{}{name}\0{hash}\n", self.digest);
             self.digest = Hash::of(names.as_bytes()).hex();
+            self.files.push((name, hash));
             if let Err(mistake) = self.file(layer, &path, &text, &mut room, now) {
                 self.fault(layer, read::fault(&path, &text, mistake));
             }
@@ -228,8 +274,10 @@ impl PolicySet {
         for (exception, allow) in compiled.exceptions {
             let over = allow.expires.as_ref().is_some_and(|day| dates::is_over(day, now));
             let list = if over { &mut self.over } else { &mut self.exceptions };
+            let place = place(&allow.pattern);
+            self.loosening.push((exception.suppresses.clone(), place.clone()));
             list.push(Excepted {
-                place: place(&allow.pattern),
+                place,
                 exception,
                 reason: allow.reason,
                 expires: allow.expires,
@@ -263,6 +311,13 @@ impl PolicySet {
             self.fault(layer, fault);
         }
     }
+}
+
+/// The name under which a text counts: for a project from its root on, by whatever way that is reached.
+fn called(layer: Layer, folder: &Path, path: &Path) -> String {
+    let root = folder.ancestors().nth(2).filter(|_| layer == Layer::Project);
+    let inside = root.and_then(|root| path.strip_prefix(root).ok());
+    inside.unwrap_or(path).display().to_string()
 }
 
 fn same_name(id: &str, place: &Place, first: &Place) -> ConfigError {

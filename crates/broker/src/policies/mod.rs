@@ -2,7 +2,7 @@
 //!
 //! A layer is a folder of files: `/etc/tollgate/policies`, `policies` beside `config.toml`, `.tollgate/policies` at the root
 //! of the repository. All of them add rules, and the strictest rule decides, so that a layer can only tighten what the ones
-//! before it say; `allow` takes a built-in finding away and is for the first two layers alone. From a file with a mistake in
+//! before it say; `allow` takes a built-in finding away and is for the first two layers, and for a project that the person trusts. From a file with a mistake in
 //! it nothing is taken, and the set is broken until it is mended.
 
 mod cache;
@@ -29,6 +29,7 @@ use policy::Origin;
 pub use compile::Entry;
 pub(crate) use force::How;
 pub use force::{Change, Difference};
+pub(crate) use layers::project_layers;
 pub use layers::{Excepted, PolicySet, Standing, alone, project_folder};
 pub use patch::{PatchRules, Violation};
 pub use read::{Case, cases};

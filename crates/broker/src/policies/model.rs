@@ -287,6 +287,9 @@ pub struct Allow {
     pub pattern: String,
     /// The built-in rule that is silent for such commands.
     pub suppresses: String,
+    /// The folder in which the command must be started, from the root on; any where this is left out.
+    #[serde(default)]
+    pub cwd: Option<String>,
     /// Why; 1 to 200 letters.
     pub reason: String,
     /// The last day on which it counts, `YYYY-MM-DD`.

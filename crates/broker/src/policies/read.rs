@@ -58,7 +58,10 @@ pub(super) fn read(path: &Path, text: &str) -> Result<PolicyFile, Mistake> {
 
 fn any<T: DeserializeOwned + Default>(path: &Path, text: &str) -> Result<T, Mistake> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    if path.extension().is_some_and(|ending| ending == "toml") {
+    if path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+    {
         toml(text)
     } else {
         yaml(text)

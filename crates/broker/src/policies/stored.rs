@@ -64,6 +64,7 @@ struct Effect {
 pub(super) struct Silence {
     pattern: Expression,
     pub(super) suppresses: String,
+    cwd: Option<String>,
     reason: String,
     pub(super) expires: Option<String>,
 }
@@ -207,6 +208,7 @@ impl Silence {
         Self {
             pattern: Expression::of(&one.exception.pattern),
             suppresses: one.exception.suppresses.clone(),
+            cwd: one.exception.cwd.clone(),
             reason: one.reason.clone(),
             expires: one.expires.clone(),
         }
@@ -219,6 +221,7 @@ impl Placed<Silence> {
             exception: Exception {
                 pattern: self.says.pattern.pattern(),
                 suppresses: self.says.suppresses.clone(),
+                cwd: self.says.cwd.clone(),
             },
             reason: self.says.reason.clone(),
             expires: self.says.expires.clone(),

@@ -272,18 +272,19 @@ fn v_3401_a_file_at_the_root_of_the_repository_may_ask_and_deny_and_nothing_else
     let rule = "[[commands]]\npattern = '^make deploy'\naction = \"deny\"\nreason = \"the pipeline does that\"\n";
     let machine = Machine::new().with("project/.tollgate.toml", rule);
     assert_eq!(command(&machine, "make deploy").0, Verdict::Deny);
-    for more in [
-        "posture = \"off\"\n",
-        "[[allow]]\npattern = '^x$'\nsuppresses = \"rm_rf_root\"\nreason = \"r\"\n",
+    // Of a file with a mistake in it nothing is taken; an exception is not taken, and what tightens beside it is.
+    for (more, verdict) in [
+        ("posture = \"off\"\n", Verdict::Ask),
+        (
+            "[[allow]]\npattern = '^x$'\nsuppresses = \"rm_rf_root\"\nreason = \"r\"\n",
+            Verdict::Deny,
+        ),
     ] {
         let machine = Machine::new().with("project/.tollgate.toml", &format!("{more}{rule}"));
         let faults = machine.set().project_faults;
         assert!(faults[0].to_string().contains(".tollgate.toml"), "{faults:?}");
-        assert_eq!(
-            command(&machine, "make deploy").0,
-            Verdict::Ask,
-            "nothing is taken from it, and it asks"
-        );
+        assert_eq!(command(&machine, "make deploy").0, verdict, "{more}");
+        assert!(machine.set().exceptions.is_empty());
     }
     let linked = Machine::new().with("elsewhere.toml", rule);
     symlink(linked.at("elsewhere.toml"), linked.at("project/.tollgate.toml")).unwrap();

@@ -2,6 +2,7 @@
 
 mod answer;
 mod list;
+mod rule;
 mod show;
 mod wait;
 

@@ -1,11 +1,11 @@
 //! `tollgate check`.
 
 use std::io::{ErrorKind, Read as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agents::Agent;
 use broker::Broker;
-use policy::{Judgement, Kind, Request, Subject, Verdict};
+use policy::{Judgement, Kind, Posture, Request, Subject, Verdict};
 use serde_json::json;
 
 use crate::exit::{Exit, Fault};
@@ -34,17 +34,26 @@ pub(crate) struct Args {
     /// Say what this agent would be told.
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// Judge as in this posture, whatever is set: `guard`, `strict`, `observe` or `off`.
+    #[arg(long, value_name = "NAME", value_parser = posture)]
+    posture: Option<Posture>,
     /// As one JSON object.
     #[arg(long)]
     pub(crate) json: bool,
 }
 
+fn posture(word: &str) -> Result<Posture, String> {
+    let all = Posture::ALL.map(Posture::as_str).join("`, `");
+    Posture::parse(word).ok_or_else(|| format!("it can be `{all}`"))
+}
+
 /// A request that was judged and not decided.
 pub(crate) struct Judged {
-    pub(crate) broker: Broker,
     pub(crate) request: Request,
     pub(crate) judgement: Judgement,
     pub(crate) agent: Option<Agent>,
+    /// The posture where the request is.
+    pub(crate) posture: Posture,
 }
 
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
@@ -61,15 +70,16 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
 pub(crate) fn judge(args: &Args) -> Result<Judged, Fault> {
     let agent = agent(args.agent.as_deref())?;
     let request = request(args)?;
-    let broker = Broker::open(places::find()?);
+    let broker = Broker::open_with(places::find()?, args.posture);
     if let Some(error) = broker.config_error() {
         let fault = Fault::new(Exit::Refused, format!("The configuration is broken: {error}."));
         let until = "Until it is repaired the hook refuses whatever changes something.";
         return Err(fault.hint(format!("{} {until}", error.hint).trim_start()));
     }
     let judgement = broker.judge(&request);
+    let posture = broker.settings_in(Path::new(&request.cwd)).posture;
     Ok(Judged {
-        broker,
+        posture,
         request,
         judgement,
         agent,
@@ -148,7 +158,7 @@ fn show(judged: &Judged, ui: &mut Ui) {
         request,
         judgement,
         agent,
-        ..
+        posture,
     } = judged;
     if judgement.findings.is_empty() {
         ui.line("allow: no rule speaks against it");
@@ -157,7 +167,6 @@ fn show(judged: &Judged, ui: &mut Ui) {
     if let Some(classes) = view::classes(judgement) {
         ui.line(format!("classes: {classes}"));
     }
-    let posture = judged.broker.settings().posture;
     if !posture.holds() {
         ui.note(format!(
             "The posture is `{}`: the hook lets every call pass.",
@@ -172,10 +181,10 @@ fn show(judged: &Judged, ui: &mut Ui) {
 
 fn as_json(judged: &Judged) -> serde_json::Value {
     let Judged {
-        broker,
         request,
         judgement,
         agent,
+        posture,
     } = judged;
     let told = agent.map(|agent| view::told(agent, std::slice::from_ref(request), judgement.verdict()));
     json!({
@@ -183,7 +192,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "kind": request.kind.as_str(),
         "subject": view::safe(view::subject(request)),
         "cwd": request.cwd,
-        "posture": broker.settings().posture.as_str(),
+        "posture": posture.as_str(),
         "agent": agent.map(Agent::as_str),
         "told": told,
         "classes": judgement.classes,

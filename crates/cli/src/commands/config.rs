@@ -7,13 +7,13 @@ mod validate;
 
 use std::path::PathBuf;
 
-use broker::ConfigError;
-use broker::config::{self, Setting};
+use broker::config::Setting;
+use broker::{Broker, ConfigError, Set};
 
 use crate::exit::{Exit, Fault};
 use crate::setup::places;
 use crate::ui::Ui;
-use crate::view::safe;
+use crate::view::{one_line, safe};
 
 pub(crate) use init::{SETTINGS, STARTER, project_file};
 
@@ -54,9 +54,19 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
 }
 
 fn get(key: &str, ui: &mut Ui) -> Result<Exit, Fault> {
-    let settings = config::own(&places::find()?.config).map_err(|e| broken(&e))?;
-    ui.line(bare(&find(&settings, key)?.value));
+    let set = set()?;
+    ui.line(bare(&find(&set.settings, key)?.value));
     Ok(Exit::Done)
+}
+
+/// What is set in the working directory, by all layers.
+fn set() -> Result<Set, Fault> {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+    let set = Broker::open(places::find()?).config_in(&here);
+    match set.faults.first() {
+        Some(fault) => Err(broken(fault)),
+        None => Ok(set),
+    }
 }
 
 /// The setting of that name.
@@ -78,7 +88,7 @@ fn bare(value: &toml::Value) -> String {
 
 /// The fault of settings that cannot be read.
 pub(crate) fn broken(error: &ConfigError) -> Fault {
-    let sentence = format!("The configuration is broken: {}.", safe(&error.to_string()));
+    let sentence = format!("The configuration is broken: {}.", one_line(&error.to_string()));
     let until = "Until it is repaired the hook refuses whatever changes something.";
     Fault::new(Exit::Refused, sentence).hint(format!("{} {until}", error.hint).trim_start())
 }

@@ -85,9 +85,9 @@ fn effect(effect: &Effect, judged: &Judged) -> String {
 
 fn as_json(judged: &Judged) -> serde_json::Value {
     let Judged {
-        broker,
         request,
         judgement,
+        posture,
         ..
     } = judged;
     json!({
@@ -95,7 +95,7 @@ fn as_json(judged: &Judged) -> serde_json::Value {
         "kind": request.kind.as_str(),
         "subject": view::safe(view::subject(request)),
         "cwd": request.cwd,
-        "posture": broker.settings().posture.as_str(),
+        "posture": posture.as_str(),
         "tree": lines(judged),
         "classes": judgement.classes,
         "effects": judgement.effects.iter().map(|e| view::effect_json(request, e)).collect::<Vec<_>>(),

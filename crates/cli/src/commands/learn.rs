@@ -36,7 +36,7 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     ui.line("allow:");
     for one in &proposals {
         ui.line(format!("  # {}", evidence(one)));
-        ui.line(format!("  - pattern: {}", quoted(&pattern(one))));
+        ui.line(format!("  - pattern: {}", quoted(&pattern(&one.command))));
         ui.line(format!("    suppresses: {}", one.rule));
         ui.line(format!("    reason: {}", quoted(&evidence(one))));
     }
@@ -56,23 +56,23 @@ fn day(time: &str) -> &str {
 }
 
 /// The very command and no other one.
-fn pattern(one: &Proposal) -> String {
+pub(super) fn pattern(command: &str) -> String {
     let escape = |c: char| match c {
         'a'..='z' | 'A'..='Z' | '0'..='9' | ' ' | '_' | '-' | '/' | ':' | '=' | ',' | '@' => c.to_string(),
         _ => format!("\\x{{{:x}}}", u32::from(c)),
     };
-    let text = one.command.chars().map(escape).collect::<String>();
+    let text = command.chars().map(escape).collect::<String>();
     format!("\\A{text}\\z")
 }
 
 /// In the quotes of YAML in which nothing but the quote has a meaning.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", safe(text).replace('\'', "''"))
 }
 
 fn as_json(one: &Proposal) -> Value {
     json!({
-        "rule": one.rule, "command": safe(&one.command), "pattern": pattern(one), "asked": one.asked,
+        "rule": one.rule, "command": safe(&one.command), "pattern": pattern(&one.command), "asked": one.asked,
         "approved": one.approved, "first": one.between.0, "last": one.between.1,
     })
 }

@@ -16,5 +16,6 @@ pub(crate) mod policy;
 pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod status;
+pub(crate) mod trust;
 pub(crate) mod uninstall;
 pub(crate) mod unlock;

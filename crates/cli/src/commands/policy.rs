@@ -51,7 +51,7 @@ fn set() -> Result<PolicySet, Fault> {
     Ok(broker.policies(&here()?))
 }
 
-fn here() -> Result<PathBuf, Fault> {
+pub(super) fn here() -> Result<PathBuf, Fault> {
     std::env::current_dir()
         .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))
 }

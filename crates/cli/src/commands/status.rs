@@ -12,7 +12,7 @@ use crate::setup::check;
 use crate::setup::patient::Patient;
 use crate::setup::places;
 use crate::ui::Ui;
-use crate::view::safe;
+use crate::view::{one_line, safe};
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -26,6 +26,8 @@ struct Now {
     posture: &'static str,
     rules: usize,
     broken: Vec<String>,
+    /// What does not count: files that are not to be trusted, variables that would loosen, trust that fits no more.
+    ignored: Vec<String>,
     waiting: Vec<String>,
     granted: usize,
     locked: Vec<(String, u64)>,
@@ -62,20 +64,22 @@ fn look(broker: &Broker) -> Result<Now, Fault> {
     let store = broker.approvals()?;
     let (all, _) = store.list()?;
     let (now, latest) = (Moment::now(), store.latest());
-    let stand = |status: Status| {
-        let stands = |one: &&Approval| one.status(&now, latest) == status && one.used.is_none();
-        all.iter()
-            .filter(stands)
-            .map(|one| one.id.clone())
-            .collect::<Vec<String>>()
-    };
-    let broken = broker.config_error().into_iter().chain(&set.project_faults);
+    let waits = |one: &&Approval| one.status(&now, latest) == Status::Pending;
+    let config = broker.config_in(&here);
+    let mut ignored: Vec<String> = config.ignored.iter().map(|one| one_line(&one.to_string())).collect();
+    ignored.extend(check::distrusted(broker, &here));
     Ok(Now {
-        posture: broker.settings().posture.as_str(),
+        posture: broker.settings_in(&here).posture.as_str(),
         rules: set.rules.len() + set.exceptions.len() + set.patches.ids().count(),
-        broken: broken.map(|error| safe(&error.to_string())).collect(),
-        waiting: stand(Status::Pending),
-        granted: stand(Status::Approved).len(),
+        broken: set
+            .own_faults
+            .iter()
+            .chain(&set.project_faults)
+            .map(|error| one_line(&error.to_string()))
+            .collect(),
+        ignored,
+        waiting: all.iter().filter(waits).map(|one| one.id.clone()).collect(),
+        granted: all.iter().filter(|one| broker.still_covers(one, &now, latest)).count(),
         locked: broker.locks(),
     })
 }
@@ -94,6 +98,9 @@ impl Now {
         );
         for broken in &self.broken {
             row("broken", broken);
+        }
+        for ignored in &self.ignored {
+            row("no effect", ignored);
         }
         let held = count(self.granted, "yes");
         match self.waiting.as_slice() {
@@ -118,7 +125,7 @@ impl Now {
             .map(|(agent, seconds)| json!({"agent": safe(agent), "seconds": seconds}))
             .collect();
         json!({
-            "format": 1, "agents": agents, "posture": self.posture, "rules": self.rules, "broken": self.broken,
+            "format": 1, "agents": agents, "posture": self.posture, "rules": self.rules, "broken": self.broken, "ignored": self.ignored,
             "waiting": self.waiting, "granted": self.granted, "locked": locked,
         })
     }

@@ -76,3 +76,102 @@ fn v_3503_check_judges_as_the_hook_does() {
     home.configure("posture = \"off\"\n");
     assert_eq!(home.nobody(&format!("tollgate check '{PUSH}'")).0, 0);
 }
+
+#[test]
+fn v_3304_learn_proposes_nothing_whose_text_is_not_the_whole_story() {
+    let home = Home::new();
+    fs::write(home.at("work/f"), "topic").unwrap();
+    home.configure("breaker.enabled = false\n");
+    let mut agent = home.agent();
+    for command in [
+        "crontab f",
+        "git push --force origin \"$(cat f)\"",
+        "git push --force origin $BRANCH",
+        "git push --force origin `cat f`",
+        "bash -c \"git push --force\"",
+        "git push --force < f",
+        "cat f | crontab -",
+        "cp f .git/hooks/pre-commit",
+        "git clean -f *",
+        "git push --force && git push --force",
+        "GIT_DIR=x git push --force",
+        WIPE,
+    ] {
+        for _ in 0..3 {
+            agent.waits(command);
+        }
+    }
+    let (code, out) = home.nobody("tollgate learn");
+    assert!(code == 0 && !out.contains("suppresses"), "{out}");
+    for _ in 0..3 {
+        agent.waits(PUSH);
+    }
+    assert!(home.nobody("tollgate learn").1.contains("suppresses: git_push_force"));
+}
+
+#[test]
+fn a_yes_that_covers_nothing_any_more_is_not_in_force() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let mut agent = home.agent();
+    let (id, other) = (agent.waits(PUSH), agent.waits("git push --force origin other"));
+    home.approves(&id, "--days 3");
+    home.approves(&other, "--session");
+    let in_force = |yeses: &str, listed: bool| {
+        let status = home.nobody("tollgate status").1;
+        assert!(status.contains(&format!("{yeses} in force")), "{status}");
+        assert_eq!(home.nobody("tollgate approvals list").1.contains(&id), listed);
+    };
+    in_force("2 yeses", true);
+    // Other settings: it was given under these.
+    home.configure("posture = \"strict\"\n");
+    in_force("0 yeses", false);
+    let all = home.nobody("tollgate approvals list --all").1;
+    assert!(
+        all.lines()
+            .any(|line| line.contains(&id) && line.contains("covers nothing")),
+        "{all}"
+    );
+    home.configure("");
+    in_force("2 yeses", true);
+    home.configure("approvals.remember = false\n");
+    in_force("0 yeses", false);
+    home.configure("");
+    // A session is over with its process.
+    drop(agent);
+    in_force("1 yes", true);
+}
+
+#[test]
+fn names_of_files_among_the_approvals_stay_names() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    let id = home.agent().waits(PUSH);
+    let folder = home.at("state/approvals");
+    for name in [
+        format!("0\n{id}  approved once  codex.{id}.json"),
+        format!("\u{1b}[31m.{id}.json"),
+        format!("0000000000000000.{id}.json"),
+        "x\ny.json".to_owned(),
+    ] {
+        fs::write(folder.join(name), "{}").unwrap();
+    }
+    for line in [
+        "tollgate approvals list",
+        "tollgate status",
+        "tollgate approvals list --json",
+    ] {
+        let out = home.nobody(line).1;
+        let fakes = out.lines().filter(|line| line.starts_with(&id)).count();
+        assert!(
+            fakes <= 1 && !out.contains('\u{1b}') && !out.lines().any(|line| line.starts_with('y')),
+            "{out}"
+        );
+    }
+    // And what is beside an ask under its name does not stand in the way of its answer.
+    home.approves(&id, "");
+}

@@ -10,6 +10,8 @@
 mod breaker;
 mod history;
 mod home;
+mod rule;
+mod trust;
 
 use std::fs;
 
@@ -180,6 +182,8 @@ fn r_14_no_agent_answers() {
         format!("tollgate approvals reject {id}"),
         "tollgate approvals clear".into(),
         "tollgate unlock".into(),
+        "tollgate trust --yes".into(),
+        "tollgate trust --remove".into(),
         "tollgate uninstall".into(),
         "tollgate install --agent claude".into(),
     ] {

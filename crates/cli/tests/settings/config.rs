@@ -119,7 +119,69 @@ fn v_3624_no_variable_answers_an_ask_or_switches_anything_off() {
     home.write("work/.tollgate/policies/p.yml", rule);
     home.nobody("tollgate check 'rm -rf ~'").is(10, &["rm_rf_root"]);
     home.nobody("tollgate check 'deploy now'").is(20, &["project:^deploy"]);
-    assert_eq!(home.nobody("tollgate config show").text, DEFAULTS);
+    let shown = home.nobody("tollgate config show").text;
+    let (settings, note) = shown.split_at(DEFAULTS.len());
+    assert_eq!(settings, DEFAULTS);
+    assert!(
+        note.contains("It does not count: `TOLLGATE_POSTURE`: it would loosen `posture`"),
+        "{note}"
+    );
+}
+
+#[test]
+fn m_31_every_layer_is_heard_and_says_where_it_stands() {
+    let home = Home::new().with("TOLLGATE_APPROVALS_REMEMBER", "false");
+    home.write("config/config.toml", "[breaker]\nthreshold = 3\n");
+    home.write("work/.tollgate/config.toml", "# ours\nposture = \"strict\"\n");
+    let shown = home.nobody("tollgate config show --origin").is(0, &[]).text;
+    let file = home.at("work/.tollgate/config.toml").display().to_string();
+    for (line, from) in [
+        ("posture = \"strict\"", format!("project {file}:2")),
+        (
+            "approvals.remember = false",
+            "environment TOLLGATE_APPROVALS_REMEMBER".to_owned(),
+        ),
+        (
+            "breaker.threshold = 3",
+            format!("{}:2", home.at("config/config.toml").display()),
+        ),
+    ] {
+        let found = shown.lines().find(|shown| shown.starts_with(line)).unwrap();
+        assert!(found.ends_with(&format!("  # {from}")), "{found}");
+    }
+    home.nobody("tollgate check 'rm -rf ~'").is(20, &["rm_rf_root"]);
+    home.nobody("tollgate status").is(0, &["posture      strict"]);
+    home.nobody("tollgate check --posture guard 'rm -rf ~'").is(10, &[]);
+    home.nobody("tollgate check --posture lax 'rm -rf ~'")
+        .is(64, &["`strict`"]);
+    home.nobody("cd / && tollgate config get posture").is(0, &["guard"]);
+    assert_eq!(home.hook("rm -rf ~"), "deny");
+}
+
+#[test]
+fn m_31_what_would_loosen_in_a_project_breaks_its_settings_and_is_named() {
+    let home = Home::new();
+    home.write("work/.tollgate/config.toml", "posture = \"observe\"\n");
+    let said = "config.toml`, line 1: it would loosen `posture`";
+    home.nobody("tollgate config show").is(125, &[said, "tollgate trust"]);
+    home.nobody("tollgate policy doctor").is(1, &[said]);
+    home.nobody("tollgate status").is(125, &[said]);
+    home.nobody("tollgate doctor").is(0, &[said]);
+    home.nobody("tollgate check 'touch a'")
+        .is(10, &[said, "policy.set.broken"]);
+    home.nobody("tollgate check 'rm -rf ~'").is(20, &["rm_rf_root"]);
+    home.nobody("tollgate check 'cat a'").is(0, &[]);
+    assert_eq!(home.hook("touch a"), "ask");
+}
+
+#[test]
+fn m_31_a_variable_that_nobody_understands_breaks_the_settings() {
+    let home = Home::new().with("TOLLGATE_POSTURE", "stric");
+    home.nobody("tollgate config show")
+        .is(125, &["`TOLLGATE_POSTURE`: it is `stric`"]);
+    home.nobody("tollgate doctor").is(125, &["TOLLGATE_POSTURE"]);
+    assert_eq!(home.hook("touch a"), "deny");
+    assert_eq!(home.hook("cat a"), "");
 }
 
 #[test]

@@ -83,6 +83,17 @@ pub struct Exception {
     pub pattern: Pattern,
     /// The rule that is silent.
     pub suppresses: String,
+    /// The folder that the request must be in; any where there is none.
+    pub cwd: Option<String>,
+}
+
+impl Exception {
+    /// Whether it speaks of requests in this folder.
+    fn is_in(&self, cwd: &str) -> bool {
+        let plain = |path: &str| path.trim_end_matches('/').len();
+        let same = |own: &String| own.get(..plain(own)) == cwd.get(..plain(cwd));
+        self.cwd.as_ref().is_none_or(same)
+    }
 }
 
 impl Written {
@@ -115,10 +126,9 @@ impl Written {
         };
         effect.chain.is_empty()
             && !effect.tags.has("in-file")
-            && self
-                .exceptions
-                .iter()
-                .any(|exception| exception.suppresses == rule && exception.pattern.matches(text))
+            && self.exceptions.iter().any(|exception| {
+                exception.suppresses == rule && exception.is_in(&request.cwd) && exception.pattern.matches(text)
+            })
     }
 }
 

@@ -206,7 +206,7 @@ fn each_project_has_its_own_and_few_are_kept() {
         fs::create_dir_all(&folder).unwrap();
         fs::write(folder.join("p.yml"), "classes: {push_code: ask}").unwrap();
         let (places, cwd) = (machine.places(), machine.at(&format!("many/{number}")));
-        let set = PolicySet::default().with_project_in_force(&places, &cwd, How::Quickly, later());
+        let set = PolicySet::default().join(PolicySet::of_project(&places, &cwd, How::Quickly, later()), false);
         assert_eq!(set.rules.len(), 1);
     }
     let kept = machine.at("state/policies").read_dir().unwrap();

@@ -68,7 +68,7 @@ impl Machine {
     fn all(&self, now: SystemTime) -> PolicySet {
         let (places, project) = (self.places(), self.at("project"));
         self.own(now)
-            .with_project_in_force(&places, &project, How::Quickly, now)
+            .join(PolicySet::of_project(&places, &project, How::Quickly, now), false)
     }
 
     fn cache(&self) -> PathBuf {

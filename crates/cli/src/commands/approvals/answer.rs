@@ -3,7 +3,7 @@
 use broker::approvals::{Scope, Status};
 use broker::{Answered, Broker, Moment, Said};
 
-use super::{show, store};
+use super::{rule, show, store};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
 
@@ -17,6 +17,9 @@ pub(super) struct Yes {
     /// The same call again in this folder, for so many days (1 to 90).
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=90))]
     days: Option<u32>,
+    /// Write an exception for this command in this folder into a policy file of yours, for `--days` days (30 without it).
+    #[arg(long, conflicts_with = "session")]
+    rule: bool,
     /// A note for the record.
     #[arg(long, default_value = "")]
     note: String,
@@ -45,12 +48,17 @@ pub(super) fn approve(broker: &Broker, args: &Yes, ui: &mut Ui) -> Result<Exit, 
     let pending = approval.status(&now, latest) == Status::Pending;
     if pending && !args.yes {
         show::card(&approval, &now, latest, ui);
-        if !ui.confirm("Allow it?") {
+        if !args.rule && !ui.confirm("Allow it?") {
             ui.line("It was not answered.");
             return Ok(Exit::Waiting);
         }
     }
+    if args.rule && pending && !rule::write(broker, &person, &approval, args.days, args.yes, ui)? {
+        ui.line("Nothing was written, and it was not answered.");
+        return Ok(Exit::Waiting);
+    }
     let scope = match (args.session, args.days) {
+        _ if args.rule => Scope::Rule,
         (true, _) => Scope::Session,
         (_, Some(days)) => Scope::Here { days },
         _ => Scope::Once,
@@ -65,6 +73,7 @@ pub(super) fn approve(broker: &Broker, args: &Yes, ui: &mut Ui) -> Result<Exit, 
         Scope::Once => "Approved for one call, within an hour. Let the agent make the same call again.".to_owned(),
         Scope::Session => "Approved for this session of the agent, for 12 hours at most.".to_owned(),
         Scope::Here { days } => format!("Approved in this folder for {days} days."),
+        Scope::Rule => "Approved by the rule. Let the agent make the same call again.".to_owned(),
     });
     Ok(Exit::Done)
 }

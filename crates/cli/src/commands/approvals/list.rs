@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{as_json, store};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
-use crate::view::{head, safe};
+use crate::view::{head, one_line, safe};
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -23,7 +23,7 @@ pub(super) fn run(broker: &Broker, args: &Args, ui: &mut Ui) -> Result<Exit, Fau
     let store = store(broker)?;
     let (mut all, damaged) = store.list()?;
     let (now, latest) = (Moment::now(), store.latest());
-    all.retain(|one| args.all || stands(one, &now, latest));
+    all.retain(|one| args.all || stands(broker, one, &now, latest));
     if args.json {
         let rows: Vec<Value> = all.iter().map(|one| as_json(one, &now, latest)).collect();
         let damaged: Vec<String> = damaged.iter().map(|path| safe(&path.to_string_lossy())).collect();
@@ -34,27 +34,27 @@ pub(super) fn run(broker: &Broker, args: &Args, ui: &mut Ui) -> Result<Exit, Fau
         ui.line("Nothing waits for an answer, and no yes holds.");
     }
     for one in &all {
-        ui.line(line(one, &now, latest));
+        ui.line(line(broker, one, &now, latest));
     }
     for path in damaged {
-        let path = safe(&path.to_string_lossy());
+        let path = one_line(&path.to_string_lossy());
         ui.note(format!("`{path}` is not as it was written, so it counts for nothing."));
     }
     Ok(Exit::Done)
 }
 
 /// Whether it waits, or still covers something.
-fn stands(approval: &Approval, now: &Moment, latest: u64) -> bool {
+fn stands(broker: &Broker, approval: &Approval, now: &Moment, latest: u64) -> bool {
     match approval.status(now, latest) {
         Status::Pending => true,
-        Status::Approved => approval.used.is_none(),
-        _ => false,
+        _ => broker.still_covers(approval, now, latest),
     }
 }
 
-fn line(approval: &Approval, now: &Moment, latest: u64) -> String {
+fn line(broker: &Broker, approval: &Approval, now: &Moment, latest: u64) -> String {
     let status = match (approval.status(now, latest), approval.scope()) {
         _ if approval.used.is_some() => "used".to_owned(),
+        (Status::Approved, _) if !broker.still_covers(approval, now, latest) => "covers nothing".to_owned(),
         (Status::Approved, Some(Scope::Here { days })) => format!("approved here, {days} d"),
         (Status::Approved, Some(scope)) => format!("approved {}", scope.as_str()),
         (status, _) => status.as_str().to_owned(),
@@ -66,7 +66,7 @@ fn line(approval: &Approval, now: &Moment, latest: u64) -> String {
         .map(|(_, text)| text.as_str())
         .unwrap_or_default();
     let rules = approval.asked.rules.join(", ");
-    safe(&format!(
+    one_line(&format!(
         "{}  {:<18} {:<7} [{rules}] {}",
         approval.id,
         status,

@@ -61,7 +61,7 @@ pub(super) fn card(approval: &Approval, now: &Moment, latest: u64, ui: &mut Ui) 
         row("", line);
     }
     let reach = if asked.remember {
-        "this call once; or this session (--session), or this call in this folder for days (--days N)"
+        "this call once; or this session (--session), or this call in this folder for days (--days N), or by a rule (--rule)"
     } else {
         "this call once"
     };
@@ -82,5 +82,6 @@ fn words(scope: Scope) -> String {
         Scope::Once => ", for one call".to_owned(),
         Scope::Session => ", for this session".to_owned(),
         Scope::Here { days } => format!(", here for {days} days"),
+        Scope::Rule => ", by a rule in a policy file".to_owned(),
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn run(file: Option<&Path>, ui: &mut Ui) -> Result<Exit, Fault> {
     let Some(path) = file else {
         let folder = places::find()?.config;
         config::own(&folder).map_err(|e| broken(&e))?;
+        super::set()?;
         let path = folder.join(FILE);
         ui.line(match path.exists() {
             true => format!("{}: nothing wrong", path.display()),

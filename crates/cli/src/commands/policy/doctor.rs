@@ -7,7 +7,7 @@ use super::list::shown;
 use super::{faults, set};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
-use crate::view::safe;
+use crate::view::{one_line, safe};
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -28,13 +28,13 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
         ui.line(json!({"format": 1, "rules": rules, "errors": errors, "differences": differences}).to_string());
     } else {
         for error in faults(&set) {
-            ui.line(safe(&error.to_string()));
+            ui.line(one_line(&error.to_string()));
             if !error.hint.is_empty() {
                 ui.line(safe(&format!("  {}", error.hint)));
             }
         }
         for difference in &set.differences {
-            ui.line(safe(&sentence(difference)));
+            ui.line(one_line(&sentence(difference)));
         }
         ui.line(match broken {
             0 => format!("{rules} rules, nothing wrong"),

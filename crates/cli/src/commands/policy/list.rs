@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{faults, set};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
-use crate::view::safe;
+use crate::view::{one_line, safe};
 
 #[derive(clap::Args)]
 pub(super) struct Args {
@@ -59,7 +59,10 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     match faults(&set).next() {
         None => Ok(Exit::Done),
         Some(error) => {
-            let fault = Fault::new(Exit::Refused, format!("Not all policy files can be read: {error}."));
+            let fault = Fault::new(
+                Exit::Refused,
+                format!("Not all that is set can be read: {}.", one_line(&error.to_string())),
+            );
             Err(fault.hint(&error.hint))
         }
     }
@@ -92,9 +95,13 @@ fn show(rows: &[Row<'_>], patches: &[&str], origin: bool, ui: &mut Ui) {
             "{:<6} {:<8} {:<width$} {}{waits}",
             row.verdict, row.list, row.name, row.about
         );
-        ui.line(safe(line.trim_end()));
+        ui.line(one_line(line.trim_end()));
         if origin {
-            ui.line(safe(&format!("       from {}, {}", row.place.layer, shown(row.place))));
+            ui.line(one_line(&format!(
+                "       from {}, {}",
+                row.place.layer,
+                shown(row.place)
+            )));
         }
     }
     for id in patches {

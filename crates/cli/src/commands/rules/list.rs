@@ -42,11 +42,12 @@ struct Row {
 
 pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let places = places::find()?;
+    let here = std::env::current_dir().unwrap_or_default();
     let (own, errors) = rules::own(&places.config);
     let shelf = Shelf {
         ours: if args.user { Book::default() } else { rules::built_in()? },
         own,
-        disabled: Broker::open(places).settings().disabled.clone(),
+        disabled: Broker::open(places).settings_in(&here).disabled,
     };
     let pattern = args.pattern.as_deref().unwrap_or_default().to_lowercase();
     let rows: Vec<Row> = shelf

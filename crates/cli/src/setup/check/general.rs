@@ -1,17 +1,21 @@
 //! What is checked once for all agents.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use broker::{Broker, Places};
+use broker::{Broker, Fits, Places};
 
+use crate::commands;
 use crate::rules::{self, examples};
 use crate::setup::check::Check;
 use crate::setup::{binary, places};
+use crate::view::one_line;
 
 /// What is checked once for all agents.
 pub(crate) fn general(places: &Places) -> Vec<Check> {
     vec![
         config(places),
+        layers(places),
+        trust(places),
         posture(places),
         own_rules(places),
         program(places),
@@ -36,10 +40,64 @@ fn config(places: &Places) -> Check {
     }
 }
 
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"))
+}
+
+/// Settings that are not listened to, or that the project has and nobody can read.
+fn layers(places: &Places) -> Check {
+    const NAME: &str = "layers";
+    let set = Broker::open(places.clone()).config_in(&here());
+    match set.ignored.iter().chain(&set.project_faults).next() {
+        None => Check::fine(NAME, "Every layer of settings that is there counts."),
+        Some(fault) => Check::note(NAME, format!("{}.", one_line(&fault.to_string())), fault.hint.as_str()),
+    }
+}
+
+/// Repositories that were trusted and say something else now.
+fn trust(places: &Places) -> Check {
+    const NAME: &str = "trust";
+    let all = match Broker::open(places.clone()).all_trusted() {
+        Ok(all) => all,
+        Err(error) => {
+            return Check::note(
+                NAME,
+                format!("It cannot be told what is trusted: {error}."),
+                error.hint(),
+            );
+        }
+    };
+    let changed = all.iter().find(|(_, fits)| *fits != Fits::Yes);
+    match (changed, all.len()) {
+        (Some((trusted, fits)), _) => Check::note(
+            NAME,
+            format!(
+                "`{}` is {} since it was trusted.",
+                one_line(&trusted.root),
+                commands::trust::word(fits)
+            ),
+            "Until a person runs `tollgate trust` there it only tightens; `tollgate trust --list` says what changed.",
+        ),
+        (None, 0) => Check::fine(NAME, "No repository is trusted."),
+        (None, count) => Check::fine(
+            NAME,
+            format!("Trusted repositories: {count}. Each says what it said then."),
+        ),
+    }
+}
+
+/// That trust in this project was given and fits no more, in a sentence.
+pub(crate) fn distrusted(broker: &Broker, here: &Path) -> Option<String> {
+    let project = broker.project(here)?;
+    let (_, fits) = broker.trust_of(&project)?;
+    let root = one_line(&project.root.to_string_lossy());
+    (fits != Fits::Yes).then(|| format!("the trust in `{root}`: it changed since (`tollgate trust`)"))
+}
+
 /// A posture that holds nothing is the person's choice, and nothing to overlook.
 fn posture(places: &Places) -> Check {
     const NAME: &str = "posture";
-    let posture = Broker::open(places.clone()).settings().posture;
+    let posture = Broker::open(places.clone()).settings_in(&here()).posture;
     let said = format!("The posture is `{}`.", posture.as_str());
     if posture.holds() {
         Check::fine(NAME, said)

@@ -14,7 +14,7 @@ use crate::exit::Fault;
 use crate::setup::site::Site;
 use crate::setup::{files, json as settings, places};
 
-pub(crate) use general::general;
+pub(crate) use general::{distrusted, general};
 
 /// One thing that was looked at.
 #[derive(Clone, Debug, PartialEq, Eq)]
