@@ -36,6 +36,15 @@ pub enum LedgerError {
     },
     /// The system has no random bytes, so no key can be made.
     NoRandomness,
+    /// The log is not what the machine once signed.
+    Changed {
+        /// The folder of the anchors.
+        path: PathBuf,
+        /// The last record that was signed.
+        seq: u64,
+        /// When.
+        time: String,
+    },
     /// The record is longer than a reader accepts.
     TooLong {
         /// Its length in bytes.
@@ -53,6 +62,7 @@ impl LedgerError {
             Self::Busy { .. } => "Look for a hung tollgate process, then try again.",
             Self::Full { .. } => "Free space, then try again.",
             Self::NoRandomness => "The system is not ready; try again.",
+            Self::Changed { .. } => "Look at `tollgate log verify`, and keep the old checkpoints.",
             Self::TooLong { .. } => "Make the request shorter.",
         }
     }
@@ -81,6 +91,13 @@ impl fmt::Display for LedgerError {
             Self::Busy { path } => write!(f, "cannot lock `{}`: another process holds it", path.display()),
             Self::Full { path, .. } => write!(f, "cannot write to `{}`: the disk is full", path.display()),
             Self::NoRandomness => f.write_str("cannot make a key: the system has no random bytes"),
+            Self::Changed { path, seq, time } => {
+                let path = path.display();
+                write!(
+                    f,
+                    "cannot sign in `{path}`: records up to {seq} are not those that were signed at {time}"
+                )
+            }
             Self::TooLong { bytes } => write!(f, "cannot record a request of {bytes} bytes"),
         }
     }

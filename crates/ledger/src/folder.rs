@@ -18,6 +18,8 @@ const HEAD: &str = "head";
 const KEY: &str = "key";
 const NEXT_KEY: &str = "key.next";
 const EPOCHS: &str = "epochs";
+/// The folder of anchors.
+pub(crate) const ANCHORS: &str = "anchors";
 const RESERVE: &str = "reserve";
 const SEGMENT: &str = ".ndjson";
 /// Remains of a broken append: in `000001.torn-120` they stood at byte 120 of the first segment.
@@ -267,7 +269,7 @@ fn is_ours(name: &str) -> bool {
             && !rest.is_empty()
             && rest.bytes().all(|b| b.is_ascii_digit() || b == b'.')
     };
-    matches!(name, "." | ".." | HEAD | KEY | NEXT_KEY | EPOCHS | RESERVE)
+    matches!(name, "." | ".." | HEAD | KEY | NEXT_KEY | EPOCHS | RESERVE | ANCHORS)
         || segment_number(name).is_some()
         || name.split_once(TORN).is_some_and(set_aside)
 }

@@ -8,6 +8,7 @@
 //! A record counts when its [`Receipt`] exists. A crash before that leaves a line that nobody was promised: the next
 //! append sets its remains aside and says so in the log. It is never called tampering.
 
+mod anchors;
 mod append;
 mod chain;
 mod epochs;
@@ -26,6 +27,7 @@ mod reserve;
 mod stamp;
 mod verify;
 
+pub use anchors::{Anchored, Anchors, Checkpoint, Proof, ProofError, Proved};
 pub use append::{Flush, Ledger, Receipt};
 pub use error::LedgerError;
 pub use hash::Hash;
@@ -33,4 +35,4 @@ pub use lines::{Line, Lines, MAX_LINE};
 pub use record::{Agent, Cwd, Decision, Event, FORMAT, Finding, Look, Part, Record, Request, Script};
 pub use records::{Place, Records, line_at, show, show_from};
 pub use stamp::{boot_clock, boot_id, read_small, rfc3339};
-pub use verify::{Break, BreakKind, Expected, HeadFile, Progress, Report, verify, verify_watched};
+pub use verify::{Break, BreakKind, Expected, HeadFile, Progress, Report, verify, verify_with};

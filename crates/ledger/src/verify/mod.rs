@@ -8,6 +8,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
+use crate::anchors::Checkpoint;
 use crate::epochs::Epochs;
 use crate::error::LedgerError;
 use crate::folder::Folder;
@@ -29,16 +30,21 @@ pub type Progress<'a> = &'a mut dyn FnMut(u64, u64);
 /// # Errors
 /// When the ledger cannot be opened or read. A ledger that is not there is an empty one.
 pub fn verify(dir: &Path, expect: Option<Hash>) -> Result<Report, LedgerError> {
-    verify_watched(dir, expect, &mut |_, _| {})
+    verify_with(dir, expect, &[], &mut |_, _| {})
 }
 
-/// As [`verify`], telling how far it is.
+/// As [`verify`], against checkpoints too, and telling how far it is.
 ///
 /// # Errors
 /// As [`verify`].
-pub fn verify_watched(dir: &Path, expect: Option<Hash>, progress: Progress<'_>) -> Result<Report, LedgerError> {
+pub fn verify_with(
+    dir: &Path,
+    expect: Option<Hash>,
+    anchors: &[Checkpoint],
+    progress: Progress<'_>,
+) -> Result<Report, LedgerError> {
     let Some(mut folder) = Folder::open(dir)? else {
-        return Ok(Walk::new(End::ABSENT, expect).finish(0));
+        return Ok(Walk::new(End::ABSENT, expect, anchors).finish(0));
     };
     // The lock is held only for as long as it takes to see log and head file in one state.
     let locked = folder.lock(WAIT);
@@ -48,7 +54,7 @@ pub fn verify_watched(dir: &Path, expect: Option<Hash>, progress: Progress<'_>) 
     folder.unlock();
     locked?;
     let all = lengths.iter().sum();
-    let mut walk = Walk::new(end, expect);
+    let mut walk = Walk::new(end, expect, anchors);
     let mut done = 0;
     for (number, length) in segments.into_iter().zip(lengths) {
         walk.enter(number, length, epochs.of(number));
@@ -127,7 +133,7 @@ fn read(walk: &mut Walk, from: impl Read, progress: &mut dyn FnMut(u64)) -> io::
 /// Checks one segment in memory.
 #[cfg(test)]
 fn check(from: &[u8], end: End, expect: Option<Hash>) -> Report {
-    let mut walk = Walk::new(end, expect);
+    let mut walk = Walk::new(end, expect, &[]);
     let epoch = tests::epoch();
     walk.enter(1, from.len() as u64, Some(&epoch));
     read(&mut walk, from, &mut |_| {}).unwrap();

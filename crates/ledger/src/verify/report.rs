@@ -161,6 +161,8 @@ pub struct Report {
     pub broken: u64,
     /// Bytes of an append that was never acknowledged, at the end. The next append sets them aside.
     pub torn: u64,
+    /// The last record that a checkpoint vouches for; 0 where none does.
+    pub anchored: u64,
     /// How often the end had to be mended.
     pub mended: u64,
     /// How often the clock went back between two records.
@@ -192,6 +194,7 @@ impl Report {
             breaks: Vec::new(),
             broken: 0,
             torn: 0,
+            anchored: 0,
             mended: 0,
             clock_back: 0,
             unflushed: 0,

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::report::{Break, BreakKind, Expected, HeadFile, NAMED, Report};
+use crate::anchors::Checkpoint;
 use crate::epochs::Epoch;
 use crate::hash::Hash;
 use crate::head::{Head, Stored};
@@ -50,10 +51,14 @@ pub(super) struct Walk {
     /// Where among the breaks stands the first one of this segment after which the chain went on from something else.
     turned: Option<usize>,
     trailing: u64,
+    /// The checkpoints that were not met yet, by the number of their last record.
+    anchors: VecDeque<(u64, Hash, String)>,
 }
 
 impl Walk {
-    pub(super) fn new(end: End, expect: Option<Hash>) -> Self {
+    pub(super) fn new(end: End, expect: Option<Hash>, anchors: &[Checkpoint]) -> Self {
+        let mut anchors: Vec<_> = anchors.iter().map(|c| (c.seq, c.head, c.time.clone())).collect();
+        anchors.sort_by_key(|(seq, ..)| *seq);
         Self {
             report: Report::empty(expect.map_or(Expected::NotAsked, |_| Expected::NotFound)),
             end,
@@ -68,6 +73,7 @@ impl Walk {
             recent: VecDeque::new(),
             turned: None,
             trailing: 0,
+            anchors: anchors.into(),
         }
     }
 
@@ -175,6 +181,19 @@ impl Walk {
         }
         self.clock(&link, offset);
         self.count(&link, hash);
+        self.anchored(&link, hash, offset);
+    }
+
+    /// Compares a record with what checkpoints say of its number.
+    fn anchored(&mut self, link: &Link<'_>, hash: Hash, offset: u64) {
+        while let Some((seq, head, time)) = self.anchors.pop_front_if(|(seq, ..)| *seq <= link.seq) {
+            if (seq, head) == (link.seq, hash) || seq == 0 {
+                self.report.anchored = seq;
+            } else {
+                let what = format!("the checkpoint of {time} says that record {seq} has the hash {head}");
+                self.broken(BreakKind::Unexpected, offset, &link.time, what);
+            }
+        }
     }
 
     /// Whether the chain goes on with `link`. Damage is noted; a line out of place is not followed.
@@ -368,6 +387,12 @@ impl Walk {
             }
         };
         self.report.head_file = head_file;
+        while let Some((seq, _, time)) = self.anchors.pop_front() {
+            if seq > 0 {
+                let what = format!("the checkpoint of {time} counts record {seq}, and the log ends before it");
+                self.broken(BreakKind::Truncated, length, "", what);
+            }
+        }
         if self.report.expected == Expected::NotFound {
             let expected = self.expect.unwrap_or(Hash::GENESIS);
             self.lines += 1;

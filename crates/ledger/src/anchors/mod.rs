@@ -1,0 +1,326 @@
+//! Anchors: signed statements of what the log was, to be kept where whoever can write to the log cannot.
+//!
+//! A key of the machine signs them. It is not a segment's: it lasts, so that a reader elsewhere needs to know one key.
+
+mod merkle;
+mod note;
+mod proof;
+mod tiles;
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use note::Checkpoint;
+pub use proof::{Proof, ProofError, Proved};
+
+use crate::error::LedgerError;
+use crate::folder::{ANCHORS, Folder};
+use crate::hash::Hash;
+use crate::key::Key;
+use crate::lines::{Line, Link};
+use crate::records::{Place, show_from};
+use crate::stamp::Stamp;
+use merkle::leaf;
+use tiles::Tiles;
+
+const MACHINE: &str = "machine.key";
+/// All checkpoints that were made here, one after the other.
+const CHECKPOINTS: &str = "checkpoints";
+/// Where the tree's leaves end in the log: size, segment and byte.
+const STATE: &str = "state";
+
+/// The anchors of a ledger.
+#[derive(Debug)]
+pub struct Anchors {
+    ledger: PathBuf,
+    folder: PathBuf,
+}
+
+/// A checkpoint and the note in which it is signed.
+#[derive(Clone, Debug)]
+pub struct Anchored {
+    /// What the log was.
+    pub checkpoint: Checkpoint,
+    /// The signed note.
+    pub note: String,
+    /// The public key of the machine, as readers of notes take it.
+    pub verifier: String,
+}
+
+impl Anchors {
+    /// The anchors of the ledger in `dir`. Nothing is made before the first.
+    #[must_use]
+    pub fn of(dir: &Path) -> Self {
+        Self {
+            ledger: dir.to_path_buf(),
+            folder: dir.join(ANCHORS),
+        }
+    }
+
+    /// States what the log is now. The tree is brought up to date, which costs what came since the last time.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or what stands there is not what the last checkpoint was about.
+    pub fn make(&self) -> Result<Anchored, LedgerError> {
+        let key = self.machine_key()?;
+        let mut tree = self.tree()?;
+        let (seq, head) = self.grow(&mut tree)?;
+        self.check_last(&tree.tiles, &key)?;
+        let size = tree.tiles.size;
+        let checkpoint = Checkpoint {
+            origin: note::origin(key.public()),
+            size,
+            root: tree.tiles.root(size).map_err(self.io("read"))?,
+            seq,
+            head,
+            time: Stamp::now().time,
+        };
+        let note = checkpoint.note(&key);
+        tree.tiles.save().map_err(self.io("write"))?;
+        self.put(STATE, &tree.text(seq, &head))?;
+        self.put(CHECKPOINTS, &[self.text(CHECKPOINTS)?, note.clone()].join(""))?;
+        Ok(Anchored {
+            checkpoint,
+            note,
+            verifier: note::verifier(key.public()),
+        })
+    }
+
+    /// The checkpoints that were made here and bear the machine's signature; with them how many texts do not.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn made(&self) -> Result<(Vec<Checkpoint>, u64), LedgerError> {
+        let Some(key) = self.read_key()? else {
+            return Ok((Vec::new(), note::notes(&self.text(CHECKPOINTS)?).len() as u64));
+        };
+        let notes = note::notes(&self.text(CHECKPOINTS)?);
+        let good: Vec<_> = notes
+            .iter()
+            .filter_map(|note| Checkpoint::open(note, key.public()))
+            .collect();
+        let bad = notes.len() - good.len();
+        Ok((good, bad as u64))
+    }
+
+    /// The checkpoints in a text that was kept elsewhere. `verifier` is the machine's public key as that place knows it;
+    /// without one, the key that is here is taken. Returns how many notes it did not sign, too.
+    ///
+    /// # Errors
+    /// When the key cannot be read.
+    pub fn kept(&self, text: &str, verifier: Option<&str>) -> Result<(Vec<Checkpoint>, u64), LedgerError> {
+        let public = match verifier {
+            Some(verifier) => note::public_of(verifier),
+            None => self.read_key()?.map(|key| key.public().to_owned()),
+        };
+        let notes = note::notes(text);
+        let open = |note: &String| Checkpoint::open(note, public.as_deref()?);
+        let good: Vec<_> = notes.iter().filter_map(open).collect();
+        let bad = notes.len() - good.len();
+        Ok((good, bad as u64))
+    }
+
+    /// The machine's public key, as readers of notes take it; `None` before the first anchor.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn verifier(&self) -> Result<Option<String>, LedgerError> {
+        Ok(self.read_key()?.map(|key| note::verifier(key.public())))
+    }
+
+    /// The proof that a record is among those that the newest checkpoint counts; `None` where it counts none such.
+    ///
+    /// # Errors
+    /// When the ledger or the tree cannot be read.
+    pub fn prove(&self, seq: u64) -> Result<Option<Proof>, LedgerError> {
+        let Some((checkpoint, note)) = self.newest()? else {
+            return Ok(None);
+        };
+        // Leaves are numbered from 0 in the order of the lines: in a log without damage that is the number less one.
+        let Some(index) = seq.checked_sub(1).filter(|index| *index < checkpoint.size) else {
+            return Ok(None);
+        };
+        let tiles = Tiles::read(self.folder.clone(), checkpoint.size).map_err(self.io("read"))?;
+        let hashes = merkle::inclusion(&tiles, index, checkpoint.size).map_err(self.io("read"))?;
+        Ok(Some(Proof::inclusion(index, hashes, note)))
+    }
+
+    /// The proof that an earlier checkpoint, of `size` records, is about the beginning of the newest one's log.
+    ///
+    /// # Errors
+    /// When the tree cannot be read.
+    pub fn prove_since(&self, size: u64) -> Result<Option<Proof>, LedgerError> {
+        let Some((checkpoint, note)) = self.newest()?.filter(|(newest, _)| size <= newest.size) else {
+            return Ok(None);
+        };
+        let tiles = Tiles::read(self.folder.clone(), checkpoint.size).map_err(self.io("read"))?;
+        let hashes = merkle::consistency(&tiles, size, checkpoint.size).map_err(self.io("read"))?;
+        Ok(Some(Proof::consistency(size, hashes, note)))
+    }
+
+    fn newest(&self) -> Result<Option<(Checkpoint, String)>, LedgerError> {
+        let Some(key) = self.read_key()? else { return Ok(None) };
+        let notes = note::notes(&self.text(CHECKPOINTS)?);
+        let mut good = notes
+            .into_iter()
+            .filter_map(|note| Some((Checkpoint::open(&note, key.public())?, note)));
+        Ok(good.next_back())
+    }
+
+    /// The tree as it was saved; an empty one where there is none, or what is there cannot be read.
+    fn tree(&self) -> Result<Tree, LedgerError> {
+        let fresh = || Tree {
+            tiles: Tiles::new(self.folder.clone()),
+            place: Place { segment: 1, offset: 0 },
+            last: (0, Hash::GENESIS),
+        };
+        let Some(saved) = Saved::parse(&self.text(STATE)?) else {
+            return Ok(fresh());
+        };
+        // What is made of the log can be made again.
+        Ok(Tiles::read(self.folder.clone(), saved.size).map_or_else(
+            |_| fresh(),
+            |tiles| Tree {
+                tiles,
+                place: saved.place,
+                last: saved.last,
+            },
+        ))
+    }
+
+    /// The tree must lead to what was signed last: a log that was changed since is not signed again.
+    fn check_last(&self, tiles: &Tiles, key: &Key) -> Result<(), LedgerError> {
+        let notes = note::notes(&self.text(CHECKPOINTS)?);
+        let last = notes
+            .iter()
+            .filter_map(|note| Checkpoint::open(note, key.public()))
+            .next_back();
+        match last {
+            Some(last) if last.size <= tiles.size => {
+                let root = tiles.root(last.size).map_err(self.io("read"))?;
+                if root == last.root {
+                    Ok(())
+                } else {
+                    Err(self.changed(&last))
+                }
+            }
+            Some(last) => Err(self.changed(&last)),
+            None => Ok(()),
+        }
+    }
+
+    fn changed(&self, last: &Checkpoint) -> LedgerError {
+        LedgerError::Changed {
+            path: self.folder.clone(),
+            seq: last.seq,
+            time: last.time.clone(),
+        }
+    }
+
+    /// Adds the lines that came since; the number and the hash of the last one.
+    fn grow(&self, tree: &mut Tree) -> Result<(u64, Hash), LedgerError> {
+        let Some(mut records) = show_from(&self.ledger, tree.place)? else {
+            return Ok(tree.last);
+        };
+        // Only what was acknowledged is signed.
+        let until = acknowledged(&self.ledger)?;
+        while let Some(line) = records.read_line().map_err(self.io("read"))? {
+            let Line::Whole(line) = line else { continue };
+            let (hash, leaf) = (Hash::of(line), leaf(line));
+            let seq = Link::parse(line).map_or(tree.last.0, |link| link.seq);
+            if until.is_some_and(|until| seq > until) {
+                break;
+            }
+            tree.last = (seq, hash);
+            tree.tiles.push(leaf).map_err(self.io("write"))?;
+            tree.place = records.next_place();
+        }
+        Ok(tree.last)
+    }
+
+    fn machine_key(&self) -> Result<Key, LedgerError> {
+        if let Some(key) = self.read_key()? {
+            return Ok(key);
+        }
+        Folder::open_or_create(&self.ledger)?;
+        let key = Key::new(0)?;
+        self.put(MACHINE, &key.text())?;
+        Ok(key)
+    }
+
+    fn read_key(&self) -> Result<Option<Key>, LedgerError> {
+        let text = self.text(MACHINE)?;
+        match Key::parse(text.as_bytes()) {
+            Some(key) => Ok(Some(key)),
+            None if text.is_empty() => Ok(None),
+            None => Err(LedgerError::Unsafe {
+                path: self.folder.join(MACHINE),
+                why: "is damaged, so nothing can be signed or checked with it",
+            }),
+        }
+    }
+
+    /// A small file of ours; empty where there is none.
+    fn text(&self, name: &str) -> Result<String, LedgerError> {
+        let path = self.folder.join(name);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(text),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+            Err(e) => Err(LedgerError::io("read", &path)(e)),
+        }
+    }
+
+    fn put(&self, name: &str, text: &str) -> Result<(), LedgerError> {
+        let path = self.folder.join(name);
+        tiles::put(&path, text.as_bytes()).map_err(LedgerError::io("write", &path))
+    }
+
+    fn io(&self, action: &'static str) -> impl FnOnce(io::Error) -> LedgerError + '_ {
+        LedgerError::io(action, &self.folder)
+    }
+}
+
+/// The number of the last record that was acknowledged; `None` where no head says so.
+fn acknowledged(dir: &Path) -> Result<Option<u64>, LedgerError> {
+    let Some(folder) = Folder::open(dir)? else {
+        return Ok(None);
+    };
+    let Some(slot) = folder.read_head()? else {
+        return Ok(None);
+    };
+    Ok(crate::head::Head::parse(&slot.read()?).map(|head| head.seq))
+}
+
+/// The tree and where in the log it ends.
+struct Tree {
+    tiles: Tiles,
+    place: Place,
+    last: (u64, Hash),
+}
+
+impl Tree {
+    fn text(&self, seq: u64, head: &Hash) -> String {
+        let Place { segment, offset } = self.place;
+        format!("{} {segment} {offset} {seq} {head}\n", self.tiles.size)
+    }
+}
+
+/// What the file of the state says.
+struct Saved {
+    size: u64,
+    place: Place,
+    last: (u64, Hash),
+}
+
+impl Saved {
+    fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split_ascii_whitespace();
+        let size = words.next()?.parse().ok()?;
+        let segment = words.next()?.parse().ok()?;
+        let offset = words.next()?.parse().ok()?;
+        let last = (words.next()?.parse().ok()?, Hash::parse(words.next()?)?);
+        let place = Place { segment, offset };
+        Some(Self { size, place, last })
+    }
+}
