@@ -9,6 +9,10 @@ use ledger::Receipt;
 pub enum Own {
     /// `codex app-server`, asked which hooks it sees.
     CodexAppServer,
+    /// What a person names to take a checkpoint of the ledger.
+    AnchorKeeper,
+    /// `git`, to keep checkpoints of the ledger under a ref of its own.
+    AnchorRef,
 }
 
 impl Own {
@@ -17,6 +21,8 @@ impl Own {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::CodexAppServer => "codex app-server",
+            Self::AnchorKeeper => "log anchor --command",
+            Self::AnchorRef => "log anchor --git",
         }
     }
 }

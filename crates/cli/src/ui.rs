@@ -1,6 +1,7 @@
 //! The only place that prints.
 
 use std::io::{self, IsTerminal as _, Write};
+use std::time::{Duration, Instant};
 
 use crate::exit::{Exit, Fault};
 
@@ -48,6 +49,19 @@ impl Ui {
     /// Writes one line for the person that is no output.
     pub(crate) fn note(&mut self, line: impl AsRef<str>) {
         let _gone = writeln!(self.err, "{}", line.as_ref());
+    }
+
+    /// A bar for long work, on a terminal only.
+    pub(crate) fn progress(&mut self, what: &'static str) -> Progress<'_> {
+        let shown = io::stderr().is_terminal();
+        let from = Instant::now();
+        Progress {
+            err: &mut *self.err,
+            what,
+            shown,
+            from,
+            drawn: false,
+        }
     }
 
     /// Says what went wrong, and hands on the exit code.
@@ -122,5 +136,40 @@ impl Write for Out {
     fn flush(&mut self) -> io::Result<()> {
         let done = self.to.flush();
         self.kept(done)
+    }
+}
+
+/// A bar that shows how far long work is.
+pub(crate) struct Progress<'a> {
+    err: &'a mut dyn Write,
+    what: &'static str,
+    shown: bool,
+    from: Instant,
+    drawn: bool,
+}
+
+impl Progress<'_> {
+    /// How long work may take before a bar is drawn.
+    const PATIENCE: Duration = Duration::from_millis(300);
+    const WIDTH: u64 = 30;
+
+    /// Says how much of it is done.
+    pub(crate) fn at(&mut self, done: u64, all: u64) {
+        if !self.shown || all == 0 || self.from.elapsed() < Self::PATIENCE {
+            return;
+        }
+        let share = done.saturating_mul(100).checked_div(all).unwrap_or_default().min(100);
+        let full = usize::try_from(share * Self::WIDTH / 100).unwrap_or_default();
+        let rest = usize::try_from(Self::WIDTH).unwrap_or_default().saturating_sub(full);
+        let (bar, rest) = ("#".repeat(full), ".".repeat(rest));
+        let _gone = write!(self.err, "\r{} [{bar}{rest}] {share:>3} %", self.what);
+        self.drawn = true;
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn end(self) {
+        if self.drawn {
+            let _gone = write!(self.err, "\r\x1b[K");
+        }
     }
 }

@@ -1,9 +1,12 @@
 //! `tollgate log`.
 
-use std::io::Write as _;
-use std::path::Path;
+mod anchor;
+mod prove;
 
-use ledger::{Expected, Hash, Ledger, LedgerError, Line, Report};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Line, Report};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Fault};
@@ -23,6 +26,8 @@ enum What {
     Show(Show),
     /// Checks that nothing was changed.
     Verify(Verify),
+    Anchor(anchor::Anchor),
+    Prove(prove::Prove),
 }
 
 #[derive(clap::Args)]
@@ -40,6 +45,21 @@ struct Verify {
     /// A head that was noted before: it must be in the chain.
     #[arg(long, value_name = "HEX")]
     expect_head: Option<String>,
+    /// Checkpoints that were kept elsewhere: the log must hold what they say.
+    #[arg(long, value_name = "FILE")]
+    anchor: Vec<PathBuf>,
+    /// The machine's public key, as `log anchor` printed it; without it the one that is kept here counts.
+    #[arg(long, value_name = "KEY")]
+    key: Option<String>,
+    /// Checks a proof of `log prove` and nothing else.
+    #[arg(long, value_name = "FILE")]
+    proof: Option<PathBuf>,
+    /// The stored line that the proof is about, where this ledger does not hold it.
+    #[arg(long, value_name = "FILE", requires = "proof")]
+    record: Option<PathBuf>,
+    /// The earlier checkpoint that the proof is about.
+    #[arg(long, value_name = "FILE", requires = "proof")]
+    earlier: Option<PathBuf>,
     /// As one JSON object.
     #[arg(long)]
     json: bool,
@@ -50,6 +70,8 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     match &args.what {
         What::Show(show) => self::show(&ledger, show, ui),
         What::Verify(verify) => self::verify(&ledger, verify, ui),
+        What::Anchor(args) => anchor::run(ledger.dir(), args, ui),
+        What::Prove(args) => prove::run(ledger.dir(), args, ui),
     }
 }
 
@@ -108,6 +130,16 @@ fn one(bytes: &[u8]) -> String {
 }
 
 fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
+    if let Some(proof) = &args.proof {
+        let check = prove::Check {
+            proof,
+            key: args.key.as_deref(),
+            record: args.record.as_deref(),
+            earlier: args.earlier.as_deref(),
+            json: args.json,
+        };
+        return prove::check(ledger.dir(), &check, ui);
+    }
     let expect = args.expect_head.as_deref().map(|hex| {
         Hash::parse(hex).ok_or_else(|| {
             Fault::new(
@@ -117,16 +149,47 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
             .hint("`tollgate log verify` prints the head in that form.")
         })
     });
-    let report = ledger::verify(ledger.dir(), expect.transpose()?).map_err(|e| fault(&e, Exit::Refused))?;
+    let expect = expect.transpose()?;
+    let (anchors, unsigned) = anchors(ledger.dir(), args)?;
+    let mut bar = ui.progress("verify");
+    let report = ledger::verify_with(ledger.dir(), expect, &anchors, &mut |done, all| bar.at(done, all));
+    bar.end();
+    let report = report.map_err(|e| fault(&e, Exit::Refused))?;
     if args.json {
         ui.line(as_json(&report).to_string());
     } else {
         tell(&report, ui);
     }
+    if unsigned > 0 {
+        ui.note(format!(
+            "{unsigned} checkpoints are not signed by the machine's key: they count for nothing"
+        ));
+    }
     if args.expect_head.is_none() && is_absent(ledger.dir(), &report) {
         ui.note(ABSENT);
     }
-    Ok(if report.intact() { Exit::Done } else { Exit::Denied })
+    // A checkpoint that somebody kept and that does not bear the key is no proof of anything good.
+    let good = report.intact() && unsigned == 0;
+    Ok(if good { Exit::Done } else { Exit::Denied })
+}
+
+/// The checkpoints made here and those kept elsewhere, and how many are not signed.
+fn anchors(dir: &Path, args: &Verify) -> Result<(Vec<Checkpoint>, u64), Fault> {
+    let anchors = Anchors::of(dir);
+    let failed = |e: LedgerError| fault(&e, Exit::Refused);
+    let (mut all, mut unsigned) = anchors.made().map_err(failed)?;
+    for text in prove::texts(&args.anchor)? {
+        let (kept, bad) = anchors.kept(&text, args.key.as_deref()).map_err(failed)?;
+        if kept.is_empty() && bad == 0 {
+            return Err(
+                Fault::new(Exit::Data, "There is no checkpoint in the file that `--anchor` names.")
+                    .hint("`tollgate log anchor --to FILE` writes one."),
+            );
+        }
+        all.extend(kept);
+        unsigned += bad;
+    }
+    Ok((all, unsigned))
 }
 
 /// An empty chain has no break, and nothing in it says that it was ever longer.
@@ -172,6 +235,11 @@ pub(crate) fn tell(report: &Report, ui: &mut Ui) {
             report.torn
         ));
     }
+    let unanchored = report.seq.saturating_sub(report.anchored);
+    ui.line(match report.anchored {
+        0 => String::from("  anchored nothing: no checkpoint vouches for this log (`tollgate log anchor`)"),
+        seq => format!("  anchored up to record {seq}; {unanchored} records came after it"),
+    });
     if report.mended > 0 {
         ui.line(format!("  mended   {} times", report.mended));
     }
@@ -219,6 +287,8 @@ fn as_json(report: &Report) -> Value {
         "broken": report.broken,
         "breaks": breaks.collect::<Vec<_>>(),
         "torn_bytes": report.torn,
+        "anchored": report.anchored,
+        "unanchored": report.seq.saturating_sub(report.anchored),
         "mended": report.mended,
         "clock_back": report.clock_back,
         "head_file": report.head_file.as_str(),

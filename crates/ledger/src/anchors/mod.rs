@@ -121,6 +121,14 @@ impl Anchors {
         Ok((good, bad as u64))
     }
 
+    /// All notes that were made here, one after the other.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn notes(&self) -> Result<String, LedgerError> {
+        self.text(CHECKPOINTS)
+    }
+
     /// The machine's public key, as readers of notes take it; `None` before the first anchor.
     ///
     /// # Errors
