@@ -57,6 +57,12 @@ pub(crate) const SUITES: &[Suite] = &[
         cargo: &["test --release --package tollgate-broker --lib edits -- --ignored --nocapture"],
     },
     Suite {
+        name: "bits",
+        shows: "every changed bit of a ledger of a thousand records is found, and a line of 1 GiB is read over",
+        needs: &[],
+        cargo: &["test --release --package tollgate-ledger --lib verify -- --ignored --nocapture"],
+    },
+    Suite {
         name: "fuzz",
         shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
         needs: &[],

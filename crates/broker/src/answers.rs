@@ -241,7 +241,9 @@ impl Broker {
     pub fn unlock(&self, person: &Person) -> Result<usize, Refused> {
         let text = format!("unlocked at {}", person.terminal());
         let record = note::remark(Event::Unlocked, &text, self.settings());
-        let _receipt = self.ledger().append(&record).map_err(|e| Refused::Record(e.into()))?;
+        // A ledger that the full disk has suspended goes on with this record.
+        let ledger = self.ledger().clone().on_full(ledger::OnFull::Deny);
+        let _receipt = ledger.append(&record).map_err(|e| Refused::Record(e.into()))?;
         self.breaker()
             .unlock(&Moment::now())
             .map_err(|e| Refused::Store(e.into()))

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use agents::{Agent, Answer, Call, Refusal};
-use ledger::{Event, Ledger, Receipt, Record};
+use ledger::{Event, Ledger, LedgerError, Receipt, Record};
 use policy::{Finding, Judgement, Posture, Request, Settings, Verdict};
 
 use crate::breaker::{self, Breaker};
 use crate::clearance::{Clearance, Own};
-use crate::config::{ConfigError, Layers, Limits};
+use crate::config::{ConfigError, Keeping, Layers, Limits, OnFull};
 use crate::error::Error;
 use crate::here::Here;
 use crate::hold::{self, Held};
@@ -25,6 +25,7 @@ pub struct Broker {
     places: Places,
     settings: Settings,
     limits: Limits,
+    keeping: Keeping,
     pub(crate) layers: Layers,
     pub(crate) policies: PolicySet,
     faults: Vec<ConfigError>,
@@ -122,10 +123,11 @@ impl Broker {
         settings.written = policies.written();
         settings.broken = faults.first().map(ConfigError::whole);
         Self {
-            ledger: Ledger::at(&places.state),
+            ledger: anywhere.keeping().apply(Ledger::at(&places.state)),
             places,
             settings,
             limits: anywhere.limits(),
+            keeping: anywhere.keeping(),
             layers,
             policies,
             faults,
@@ -161,6 +163,11 @@ impl Broker {
     #[must_use]
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
+    }
+    /// How the ledger is kept.
+    #[must_use]
+    pub const fn keeping(&self) -> Keeping {
+        self.keeping
     }
 
     /// Judges a request without deciding or recording anything.
@@ -229,7 +236,10 @@ impl Broker {
         };
         held.note(&mut record);
         let reason = held.words(call, reason);
-        let receipt = self.ledger.append(&record)?;
+        let receipt = match self.ledger.append(&record) {
+            Ok(receipt) => receipt,
+            Err(error) => return self.unrecorded(error, judgements, verdict),
+        };
         if holds {
             self.count(call, &record, verdict, &held);
         }
@@ -243,8 +253,34 @@ impl Broker {
         })
     }
 
+    /// What is decided when the disk is full. Where a person is to be asked then, and at least the asking is in the ledger,
+    /// that is the decision.
+    fn unrecorded(&self, error: LedgerError, judgements: Vec<Judgement>, verdict: Verdict) -> Result<Decision, Error> {
+        match error {
+            LedgerError::Full {
+                receipt: Some(receipt), ..
+            } if self.keeping.on_full == OnFull::Ask && verdict != Verdict::Deny => Ok(Decision {
+                verdict: Verdict::Ask,
+                reason: String::from(
+                    "The disk is full: what this would do cannot be recorded, only that it was asked.",
+                ),
+                judgements,
+                holds: true,
+                held: Held::Nothing,
+                receipt,
+            }),
+            error => Err(error.into()),
+        }
+    }
+
     /// Why an agent may only read now.
     fn locked(&self, agent: &str) -> Option<String> {
+        if self.ledger.suspended() {
+            return Some(String::from(
+                "the disk was full and not everything could be recorded, so agents may only read until a person says \
+                 `tollgate unlock`",
+            ));
+        }
         let locked = self.breaker().locked(agent, &Moment::now())?;
         Some(breaker::words(locked, &self.limits))
     }

@@ -31,7 +31,7 @@ mod world;
 
 pub use answers::{Answered, Refused, Said};
 pub use clearance::{Clearance, Own};
-pub use config::{Answers, ConfigError, Limits};
+pub use config::{Answers, ConfigError, Flush, Keeping, Limits, OnFull};
 pub use decide::{Broker, Decision};
 pub use error::Error;
 pub use here::Set;

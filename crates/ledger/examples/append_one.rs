@@ -1,9 +1,9 @@
 //! Appends one record to the ledger of a state folder and says its number: what the fault tests run. A third argument
-//! says how long a segment may get.
+//! says how long a segment may get; the verdict `anchor` makes a checkpoint instead.
 
 use std::process::ExitCode;
 
-use ledger::{Ledger, Record};
+use ledger::{Anchors, Ledger, Record};
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
@@ -17,6 +17,12 @@ fn main() -> ExitCode {
     let mut ledger = Ledger::at(state.as_ref());
     if let Some(bytes) = args.next().and_then(|bytes| bytes.parse().ok()) {
         ledger = ledger.in_segments_of(bytes);
+    }
+    if record.verdict == "anchor" {
+        return match Anchors::of(ledger.dir()).make() {
+            Ok(made) => say(&format!("seq {}\n", made.checkpoint.seq)),
+            Err(_) => ExitCode::FAILURE,
+        };
     }
     match ledger.append(&record) {
         Ok(receipt) => say(&format!("seq {}\n", receipt.seq())),

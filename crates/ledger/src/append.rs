@@ -7,6 +7,7 @@ use crate::chain::Chain;
 use crate::error::LedgerError;
 use crate::folder::Folder;
 use crate::hash::Hash;
+use crate::head::{Condition, Head};
 use crate::record::Record;
 
 /// How long an append waits for the lock: shorter than the hook's own deadline.
@@ -24,6 +25,18 @@ pub enum Flush {
     Full,
 }
 
+/// What happens to a request for whose record there is no space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnFull {
+    /// It is refused.
+    #[default]
+    Deny,
+    /// A person is asked, where the asking itself could be recorded.
+    Ask,
+    /// It is refused, and so is whatever changes something from then on, until a person unlocks: [`Ledger::suspended`].
+    Suspend,
+}
+
 /// A ledger by its place. Nothing is opened or made before the first append.
 #[derive(Clone, Debug)]
 pub struct Ledger {
@@ -31,6 +44,7 @@ pub struct Ledger {
     wait: Duration,
     flush: Flush,
     segment: u64,
+    on_full: OnFull,
 }
 
 /// The proof that a record is in the ledger. Nothing else can make one, and without one nobody may answer allow.
@@ -69,6 +83,7 @@ impl Ledger {
             wait: WAIT,
             flush: Flush::default(),
             segment: SEGMENT,
+            on_full: OnFull::default(),
         }
     }
 
@@ -93,6 +108,24 @@ impl Ledger {
         self
     }
 
+    /// The same ledger with another rule for a full disk.
+    #[must_use]
+    pub const fn on_full(mut self, on_full: OnFull) -> Self {
+        self.on_full = on_full;
+        self
+    }
+
+    /// Whether the disk was full, the rule for that is [`OnFull::Suspend`], and nobody has unlocked since. A ledger that
+    /// cannot be read is not, since then there are no records either.
+    #[must_use]
+    pub fn suspended(&self) -> bool {
+        let spent = || {
+            let slot = Folder::open(&self.dir).ok()??.read_head().ok()??;
+            Some(Head::parse(&slot.read().ok()?)?.condition == Condition::Spent)
+        };
+        self.on_full == OnFull::Suspend && spent() == Some(true)
+    }
+
     /// The folder of the ledger's files.
     #[must_use]
     pub fn dir(&self) -> &Path {
@@ -106,19 +139,29 @@ impl Ledger {
     pub fn append(&self, record: &Record) -> Result<Receipt, LedgerError> {
         let mut folder = Folder::open_or_create(&self.dir)?;
         folder.lock(self.wait)?;
-        let mut chain = Chain::open(folder)?;
+        let resumes = self.on_full != OnFull::Suspend;
+        let mut chain = Chain::open(folder, resumes)?;
         let flush = self.flush == Flush::Full || record.must_reach_disk();
         match chain
             .turn_when_long(self.segment)
             .and_then(|()| chain.add(record, flush))
         {
-            Ok(()) => Ok(Receipt {
-                seq: chain.head().seq,
-                hash: chain.head().hash,
-                read: chain.bytes_read(),
-            }),
-            Err(error) if error.is_full() => Err(chain.refuse(record)),
+            Ok(()) => Ok(receipt(&chain)),
+            Err(error) if error.is_full() => {
+                let verdict = if self.on_full == OnFull::Ask { "ask" } else { "deny" };
+                let receipt = chain.refuse(record, verdict).then(|| receipt(&chain));
+                let path = self.dir.clone();
+                Err(LedgerError::Full { path, receipt })
+            }
             Err(error) => Err(error),
         }
+    }
+}
+
+fn receipt(chain: &Chain) -> Receipt {
+    Receipt {
+        seq: chain.head().seq,
+        hash: chain.head().hash,
+        read: chain.bytes_read(),
     }
 }

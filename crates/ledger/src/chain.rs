@@ -25,15 +25,16 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Opens the chain, begins it where there is none, and mends its end where a crash left something there.
-    pub(crate) fn open(folder: Folder) -> Result<Self, LedgerError> {
+    /// Opens the chain, begins it where there is none, and mends its end where a crash left something there. `resumes` says
+    /// whether the reserve is made whole when there is space again, so that all is as it was.
+    pub(crate) fn open(folder: Folder, resumes: bool) -> Result<Self, LedgerError> {
         let slot = folder.head()?;
         let text = slot.read()?;
         if let Some(head) = Head::parse(&text)
             && let Some(key) = key_of(&folder, head.segment)?
             && head.sealed(&text, &key)
         {
-            return Self::resume(folder, slot, key, head);
+            return Self::resume(folder, slot, key, head, resumes);
         }
         if is_empty(&folder)? {
             return Self::begin(folder, slot);
@@ -67,7 +68,7 @@ impl Chain {
     }
 
     /// Goes on after the head that was acknowledged.
-    fn resume(folder: Folder, slot: Slot, key: Key, head: Head) -> Result<Self, LedgerError> {
+    fn resume(folder: Folder, slot: Slot, key: Key, head: Head, resumes: bool) -> Result<Self, LedgerError> {
         let log = folder.log(head.segment)?;
         let mended = false;
         let mut chain = Self {
@@ -87,7 +88,7 @@ impl Chain {
         }
         let mend = recover::end(&chain.folder, &mut chain.log, &mut chain.head)?;
         chain.tell(mend)?;
-        if chain.head.condition == Condition::Spent && reserve::fill(&chain.folder)? {
+        if resumes && chain.head.condition == Condition::Spent && reserve::fill(&chain.folder)? {
             chain.head.condition = Condition::Good;
         }
         Ok(chain)
@@ -169,16 +170,14 @@ impl Chain {
         Ok(())
     }
 
-    /// Refuses a record for which there is no place, and says so in the place that was kept for that.
-    pub(crate) fn refuse(&mut self, record: &Record) -> LedgerError {
-        let path = self.folder.path().to_path_buf();
+    /// Records, in the place that was kept for that, that there is no place for a record. Says whether that is recorded.
+    pub(crate) fn refuse(&mut self, record: &Record, verdict: &str) -> bool {
         // A segment that is half begun is finished first, and that takes place as well.
         let open = matches!(self.head.condition, Condition::Good | Condition::Spent);
-        let recorded = open && reserve::spend(&self.folder) && {
+        open && reserve::spend(&self.folder) && {
             self.head.condition = Condition::Spent;
-            self.add(&refusal(record), true).is_ok()
-        };
-        LedgerError::Full { path, recorded }
+            self.add(&refusal(record, verdict), true).is_ok()
+        }
     }
 
     /// Seals this segment and begins the next one. What a crash leaves of it is finished or forgotten by the next append:
@@ -325,7 +324,7 @@ fn key_of(folder: &Folder, segment: u32) -> Result<Option<Key>, LedgerError> {
 }
 
 /// What is said of a request for which there is no place: enough to know it again.
-fn refusal(record: &Record) -> Record {
+fn refusal(record: &Record, verdict: &str) -> Record {
     let request = record.request.as_ref().map(|request| Request {
         digest: request.digest.clone(),
         event: request.event.clone(),
@@ -338,9 +337,9 @@ fn refusal(record: &Record) -> Record {
         session: record.session.clone(),
         call: record.call.clone(),
         request,
-        verdict: "deny".into(),
+        verdict: verdict.into(),
         version: record.version.clone(),
-        note: "The disk is full. This was refused, because what it would do could not be recorded.".into(),
+        note: "The disk is full, and what this would do could not be recorded.".into(),
         ..Record::default()
     }
 }

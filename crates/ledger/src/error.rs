@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::{error, fmt, io};
 
+use crate::append::Receipt;
+
 /// A failure of the ledger. Whoever gets one may not answer allow.
 #[derive(Debug)]
 pub enum LedgerError {
@@ -27,12 +29,12 @@ pub enum LedgerError {
         /// The locked directory.
         path: PathBuf,
     },
-    /// The disk is full. The refusal itself was recorded where `recorded` says so, in the place kept for it.
+    /// The disk is full.
     Full {
         /// The ledger's folder.
         path: PathBuf,
-        /// Whether a record of kind `full` names the request.
-        recorded: bool,
+        /// The record of kind `full` that names the request, where there was place for it.
+        receipt: Option<Receipt>,
     },
     /// The system has no random bytes, so no key can be made.
     NoRandomness,

@@ -86,11 +86,6 @@ impl Folder {
         let _not_held = self.file.unlock();
     }
 
-    /// The folder's path.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// A segment, for appending; made where it is missing.
     pub(crate) fn log(&self, segment: u32) -> Result<Log, LedgerError> {
         let name = segment_name(segment);

@@ -15,6 +15,7 @@ mod epochs;
 mod error;
 mod files;
 mod folder;
+mod glance;
 mod hash;
 mod head;
 mod key;
@@ -28,8 +29,9 @@ mod stamp;
 mod verify;
 
 pub use anchors::{Anchored, Anchors, Checkpoint, Proof, ProofError, Proved};
-pub use append::{Flush, Ledger, Receipt};
+pub use append::{Flush, Ledger, OnFull, Receipt};
 pub use error::LedgerError;
+pub use glance::{Glance, glance};
 pub use hash::Hash;
 pub use lines::{Line, Lines, MAX_LINE};
 pub use record::{Agent, Cwd, Decision, Event, FORMAT, Finding, Look, Part, Record, Request, Script};

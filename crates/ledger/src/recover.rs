@@ -114,7 +114,7 @@ pub(crate) fn cut(folder: &Folder, log: &mut Log, head: &Head, notes: &mut Notes
 }
 
 /// Why the log does not hold the last record that the head counts; `None` where it does.
-fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
+pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
     // A segment without a record of its own has nothing that could be missing.
     if head.end == 0 {
         return Ok(None);

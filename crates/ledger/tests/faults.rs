@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ledger::{Ledger, LedgerError, Record, verify};
+use ledger::{Anchors, Ledger, LedgerError, OnFull, Record, verify, verify_with};
 
 /// The example that appends one record, built beside the tests.
 fn append_one() -> PathBuf {
@@ -87,7 +87,8 @@ fn inside_small_disk() {
         for verdict in ["allow", "deny"].iter().cycle().take(200) {
             match ledger.append(&record(verdict)) {
                 Ok(_) => {}
-                Err(LedgerError::Full { recorded, .. }) => {
+                Err(LedgerError::Full { receipt, .. }) => {
+                    let recorded = receipt.is_some();
                     failures += 1;
                     told += u64::from(recorded);
                     if !recorded {
@@ -111,6 +112,29 @@ fn inside_small_disk() {
     assert_eq!((report.records, report.mended), (before + 1, 0));
     let reserve = fs::metadata(ledger.dir().join("reserve")).unwrap().len();
     assert_eq!(reserve, 64 << 10, "it is made whole when there is space again");
+}
+
+#[test]
+fn a_full_disk_suspends_until_somebody_resumes() {
+    inside("inside_suspended", "mount -t tmpfs -o size=512k small \"$D\"");
+}
+
+#[test]
+fn inside_suspended() {
+    let Some(folder) = given() else { return };
+    let (filler, ledger) = (folder.join("filler"), Ledger::at(&folder).on_full(OnFull::Suspend));
+    let _ = ledger.append(&record("allow")).unwrap();
+    assert!(!ledger.suspended());
+    fs::write(&filler, vec![0; 400 << 10]).unwrap();
+    let full = (0..400).find_map(|_| ledger.append(&record("allow")).err()).unwrap();
+    assert!(matches!(full, LedgerError::Full { receipt: Some(_), .. }), "{full}");
+    assert!(ledger.suspended());
+    fs::remove_file(&filler).unwrap();
+    let _ = ledger.append(&record("allow")).unwrap();
+    assert!(ledger.suspended(), "space alone ends it not");
+    let _ = ledger.clone().on_full(OnFull::Deny).append(&record("allow")).unwrap();
+    assert!(!ledger.suspended());
+    assert!(verify(ledger.dir(), None).unwrap().intact());
 }
 
 #[test]
@@ -153,6 +177,10 @@ const DENY: Append = Append {
 };
 const ALLOW: Append = Append {
     verdict: "allow",
+    ..DENY
+};
+const ANCHOR: Append = Append {
+    verdict: "anchor",
     ..DENY
 };
 const TURN: Append = Append { segment: "1", ..ALLOW };
@@ -276,4 +304,101 @@ fn an_error_of_every_call() {
             sweep(append, &format!("error={error}"), &calls);
         }
     }
+}
+
+/// Making a checkpoint changes nothing of the log, and one that did not get finished is made the next time.
+#[test]
+fn r2_killed_at_every_call_of_an_anchor() {
+    if !works("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    (0..3).for_each(|_| drop(ledger.append(&record("allow")).unwrap()));
+    let fresh = tempfile::tempdir().unwrap();
+    let _ = Ledger::at(fresh.path()).append(&record("allow")).unwrap();
+    let mut acknowledged = 0;
+    for (name, nth) in calls(fresh.path(), ANCHOR) {
+        let place = format!("inject={name}:signal=KILL:when={nth}");
+        let output = traced(state.path(), ANCHOR, &["-o", "/dev/null", "-e", &place]);
+        acknowledged += u32::from(output.stdout.starts_with(b"seq "));
+        let anchors = Anchors::of(ledger.dir());
+        let made = anchors.make().unwrap_or_else(|e| panic!("{place}: {e}"));
+        let (all, unsigned) = anchors.made().unwrap();
+        assert_eq!((unsigned, all.last()), (0, Some(&made.checkpoint)), "{place}");
+        let report = verify_with(ledger.dir(), None, &all, &mut |_, _| {}).unwrap();
+        assert!(report.intact() && report.anchored == report.seq, "{place}: {report:?}");
+        let _ = ledger.append(&record("allow")).unwrap();
+    }
+    assert!(acknowledged > 0, "the last calls come after the acknowledgement");
+}
+
+/// A process in a time namespace counts from elsewhere since the same boot.
+#[test]
+fn r9_a_boot_clock_that_is_ahead_or_behind_is_no_tampering() {
+    let shift = |seconds: &str| {
+        ["-r", "-T", "--fork", "--boottime"]
+            .map(String::from)
+            .into_iter()
+            .chain([seconds.into()])
+    };
+    let words: Vec<String> = shift("5").chain(["true".into()]).collect();
+    if !works("unshare", &words.iter().map(String::as_str).collect::<Vec<_>>()) {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    for seconds in ["1000000", "0", "31536000", "60"] {
+        let mut ahead = Command::new("unshare");
+        ahead
+            .args(shift(seconds))
+            .arg(append_one())
+            .arg(state.path())
+            .arg("deny");
+        assert!(ahead.status().unwrap().success(), "{seconds}");
+        let _ = ledger.append(&record("allow")).unwrap();
+    }
+    let report = verify(ledger.dir(), None).unwrap();
+    assert!(report.intact(), "{:?}", report.breaks);
+    assert_eq!(report.records, 8);
+}
+
+/// A failed flush closes the segment: what it holds may not be on the disk, however clean the system calls it.
+#[test]
+fn r8_a_failed_flush_closes_the_segment() {
+    if !works("strace", &["-o", "/dev/null", "true"]) {
+        return;
+    }
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&record("allow")).unwrap();
+    let output = traced(
+        state.path(),
+        DENY,
+        &["-o", "/dev/null", "-e", "inject=fdatasync:error=EIO:when=1+"],
+    );
+    assert!(!output.status.success() && output.stdout.is_empty(), "{output:?}");
+    let _ = ledger.append(&record("allow")).unwrap();
+    let second = fs::read_to_string(ledger.dir().join("000002.ndjson")).unwrap();
+    assert!(
+        second.contains("\"kind\":\"suspect\"") && second.contains("segment 1 failed"),
+        "{second}"
+    );
+    let report = verify(ledger.dir(), None).unwrap();
+    assert!(report.intact() && report.sealed == 1, "{report:?}");
+    assert_eq!(report.records, 3, "what was not acknowledged was set aside");
+    assert!(
+        ledger
+            .dir()
+            .join("000001.torn-".to_owned() + &first_end(&ledger))
+            .exists()
+    );
+}
+
+/// Where the first segment ends now.
+fn first_end(ledger: &Ledger) -> String {
+    fs::metadata(ledger.dir().join("000001.ndjson"))
+        .unwrap()
+        .len()
+        .to_string()
 }

@@ -2,7 +2,7 @@
 
 use policy::Posture;
 
-use super::stored::Stored;
+use super::stored::{Flush, OnFull, Stored};
 
 /// A key.
 pub(super) struct Key {
@@ -17,7 +17,7 @@ pub(super) struct Key {
 }
 
 /// All of them, in the order in which they are listed.
-pub(super) const KEYS: [Key; 9] = [
+pub(super) const KEYS: [Key; 11] = [
     Key {
         name: "approvals.remember",
         take: |to, from| to.approvals.remember = from.approvals.remember,
@@ -52,6 +52,18 @@ pub(super) const KEYS: [Key; 9] = [
         name: "breaker.window_seconds",
         take: |to, from| to.breaker.window_seconds = from.breaker.window_seconds,
         tightens: |is, would| would.breaker.window_seconds >= is.breaker.window_seconds,
+        of_projects: false,
+    },
+    Key {
+        name: "ledger.flush",
+        take: |to, from| to.ledger.flush = from.ledger.flush,
+        tightens: |is, would| would.ledger.flush == Flush::Full || is.ledger.flush == Flush::Held,
+        of_projects: false,
+    },
+    Key {
+        name: "ledger.on_full",
+        take: |to, from| to.ledger.on_full = from.ledger.on_full,
+        tightens: |is, would| would.ledger.on_full != OnFull::Ask || is.ledger.on_full == OnFull::Ask,
         of_projects: false,
     },
     Key {

@@ -13,7 +13,7 @@ use policy::{Posture, Settings};
 
 use super::keys::KEYS;
 use super::listing::{Setting, lines, rows};
-use super::stored::{Stored, Word};
+use super::stored::{Keeping, Stored, Word};
 use super::{Answers, ConfigError, FILE, Limits, stored, text};
 use crate::places::Places;
 use crate::trusted;
@@ -154,6 +154,10 @@ impl Merged {
 
     pub(crate) const fn limits(&self) -> Limits {
         self.stored.breaker
+    }
+
+    pub(crate) const fn keeping(&self) -> Keeping {
+        self.stored.ledger
     }
 
     pub(crate) const fn answers(&self) -> Answers {

@@ -127,6 +127,8 @@ mod tests {
                 "breaker.enabled = true",
                 "breaker.threshold = 5",
                 "breaker.window_seconds = 60",
+                "ledger.flush = \"held\"",
+                "ledger.on_full = \"deny\"",
                 "paths.unprotected = []",
                 "posture = \"guard\"",
                 "rules.disabled = []",

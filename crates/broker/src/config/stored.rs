@@ -31,6 +31,61 @@ pub(super) struct Stored {
     pub(super) breaker: Limits,
     /// How answers of a person are kept, and waited for.
     pub(super) approvals: Answers,
+    /// What of the ledger has to be on the disk, and what happens when there is no space.
+    pub(super) ledger: Keeping,
+}
+
+/// What of the ledger has to be on the disk, and what happens when there is no space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Ledger"))]
+#[serde(deny_unknown_fields, default)]
+pub struct Keeping {
+    /// Which records are waited for until the disk holds them.
+    pub flush: Flush,
+    /// What happens to a request for whose record there is no space.
+    pub on_full: OnFull,
+}
+
+/// Which records are waited for until the disk holds them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Flush {
+    /// All but what only lets something through.
+    #[default]
+    Held,
+    /// Every record.
+    Full,
+}
+
+/// What happens to a request for whose record there is no space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum OnFull {
+    /// It is refused.
+    #[default]
+    Deny,
+    /// A person is asked, where the asking itself could be recorded.
+    Ask,
+    /// It is refused, and whatever changes something is, until `tollgate unlock`.
+    Suspend,
+}
+
+impl Keeping {
+    /// The ledger that is kept in this way.
+    pub(crate) const fn apply(self, ledger: ledger::Ledger) -> ledger::Ledger {
+        let flush = match self.flush {
+            Flush::Held => ledger::Flush::Held,
+            Flush::Full => ledger::Flush::Full,
+        };
+        let on_full = match self.on_full {
+            OnFull::Deny => ledger::OnFull::Deny,
+            OnFull::Ask => ledger::OnFull::Ask,
+            OnFull::Suspend => ledger::OnFull::Suspend,
+        };
+        ledger.flushing(flush).on_full(on_full)
+    }
 }
 
 /// The word of a posture.

@@ -4,7 +4,7 @@ mod script;
 mod stage;
 
 use agents::Call;
-use broker::Broker;
+use broker::{Broker, Flush};
 use ledger::Report;
 use policy::{Judgement, Verdict};
 use serde_json::Value;
@@ -143,14 +143,14 @@ fn closing(stage: &Stage, ui: &mut Ui) -> Result<bool, Fault> {
     ui.line("");
     ui.line("The ledger holds every one of these decisions:");
     let whole = ledger::verify(&ledger, None).map_err(unreadable)?;
-    log::tell(&whole, ui);
+    log::tell(&whole, Flush::default(), ui);
     let mut as_expected = whole.intact() && whole.records == SCENES.len() as u64;
     for (about, change) in script::FORGERIES {
         let copy = stage.copy(*change).map_err(failed)?;
         let report: Report = ledger::verify(&copy, None).map_err(unreadable)?;
         ui.line("");
         ui.line(*about);
-        log::tell(&report, ui);
+        log::tell(&report, Flush::default(), ui);
         as_expected &= !report.intact();
     }
     ui.line("");

@@ -6,6 +6,7 @@ mod prove;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use broker::{Broker, Flush};
 use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Line, Report};
 use serde_json::{Value, json};
 
@@ -151,14 +152,15 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
     });
     let expect = expect.transpose()?;
     let (anchors, unsigned) = anchors(ledger.dir(), args)?;
+    let flush = Broker::open(places::find()?).keeping().flush;
     let mut bar = ui.progress("verify");
     let report = ledger::verify_with(ledger.dir(), expect, &anchors, &mut |done, all| bar.at(done, all));
     bar.end();
     let report = report.map_err(|e| fault(&e, Exit::Refused))?;
     if args.json {
-        ui.line(as_json(&report).to_string());
+        ui.line(as_json(&report, flush).to_string());
     } else {
-        tell(&report, ui);
+        tell(&report, flush, ui);
     }
     if unsigned > 0 {
         ui.note(format!(
@@ -203,7 +205,7 @@ fn is_absent(folder: &Path, report: &Report) -> bool {
 }
 
 /// The words for a report.
-pub(crate) fn tell(report: &Report, ui: &mut Ui) {
+pub(crate) fn tell(report: &Report, flush: Flush, ui: &mut Ui) {
     ui.line(match report {
         _ if report.intact() => "intact",
         _ if report.only_unvouched() => "UNVOUCHED",
@@ -264,12 +266,16 @@ pub(crate) fn tell(report: &Report, ui: &mut Ui) {
         ui.line(format!("  unknown  and {more} more files"));
     }
     // The loss window: what a power cut could take with it now.
-    let at_risk =
-        "allowed records at the end were left to the system to write (it takes about 30 s); all else was flushed";
-    ui.line(format!("  at risk  {} {at_risk}", report.unflushed));
+    let rule = match flush {
+        Flush::Held => {
+            "allowed records at the end were left to the system to write (it takes about 30 s); all else is flushed"
+        }
+        Flush::Full => "records at the end were left to the system to write; every record is flushed now",
+    };
+    ui.line(format!("  at risk  {} {rule}", report.unflushed));
 }
 
-fn as_json(report: &Report) -> Value {
+fn as_json(report: &Report, flush: Flush) -> Value {
     let breaks = report
         .breaks
         .iter()
@@ -295,7 +301,7 @@ fn as_json(report: &Report) -> Value {
         "unknown_files": report.unknown.iter().map(|name| view::safe(name)).collect::<Vec<_>>(),
         "expected_later": match report.expected { Expected::Found { later } => Some(later), _ => None },
         "unflushed": report.unflushed,
-        "flush": {"asks": true, "denials": true, "approvals": true, "allows": false},
+        "flush": {"asks": true, "denials": true, "approvals": true, "allows": flush == Flush::Full},
     })
 }
 

@@ -31,6 +31,8 @@ struct Now {
     waiting: Vec<String>,
     granted: usize,
     locked: Vec<(String, u64)>,
+    /// What is wrong with the ledger, as far as its end tells.
+    ledger: Vec<String>,
 }
 
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
@@ -81,7 +83,34 @@ fn look(broker: &Broker) -> Result<Now, Fault> {
         waiting: all.iter().filter(waits).map(|one| one.id.clone()).collect(),
         granted: all.iter().filter(|one| broker.still_covers(one, &now, latest)).count(),
         locked: broker.locks(),
+        ledger: ledger(broker),
     })
+}
+
+fn ledger(broker: &Broker) -> Vec<String> {
+    let glance = match ledger::glance(broker.ledger().dir()) {
+        Ok(glance) => glance,
+        Err(error) => return vec![one_line(&format!("it cannot be read: {error}"))],
+    };
+    let mut wrong = Vec::new();
+    if !glance.end.is_empty() {
+        wrong.push(one_line(glance.end.trim_end_matches('.')));
+    }
+    if glance.losses > 0 {
+        let times = count(usize::try_from(glance.losses).unwrap_or(usize::MAX), "time");
+        wrong.push(format!(
+            "{times}, acknowledged records were lost or changed, or nothing vouched for them"
+        ));
+    }
+    if glance.full {
+        let on = if broker.ledger().suspended() {
+            "until `tollgate unlock`"
+        } else {
+            "until there is space"
+        };
+        wrong.push(format!("the disk was full: not everything could be recorded ({on})"));
+    }
+    wrong
 }
 
 impl Now {
@@ -101,6 +130,9 @@ impl Now {
         }
         for ignored in &self.ignored {
             row("no effect", ignored);
+        }
+        for wrong in &self.ledger {
+            row("ledger", &format!("{wrong} (`tollgate log verify`)"));
         }
         let held = count(self.granted, "yes");
         match self.waiting.as_slice() {
@@ -126,7 +158,7 @@ impl Now {
             .collect();
         json!({
             "format": 1, "agents": agents, "posture": self.posture, "rules": self.rules, "broken": self.broken, "ignored": self.ignored,
-            "waiting": self.waiting, "granted": self.granted, "locked": locked,
+            "waiting": self.waiting, "granted": self.granted, "locked": locked, "ledger": self.ledger,
         })
     }
 }

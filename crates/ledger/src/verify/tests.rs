@@ -339,3 +339,65 @@ fn a_time_that_does_not_fit_is_found_and_a_clock_that_was_set_back_is_none() {
         (wrong, 0)
     );
 }
+
+/// All bits of a thousand records. A change of one line shows in that line or the next one, so each is tried from the
+/// state before it.
+#[test]
+#[ignore = "the suite `bits` runs it"]
+fn r4_every_flipped_bit_of_a_thousand_records_is_found() {
+    let log = Log::new(1000);
+    let head = log.head();
+    let end = End {
+        stored: Stored::Valid(head.clone()),
+        key: key().public().into(),
+    };
+    let mut walk = Walk::new(end, None, &[]);
+    walk.enter(1, head.end, Some(&epoch()));
+    let (mut offset, mut flips) = (0, 0_u64);
+    for (at, line) in log.lines.iter().enumerate() {
+        for bit in 0..line.len() * 8 {
+            let mut bad = line.clone();
+            bad[bit / 8] ^= 1 << (bit % 8);
+            let mut bytes = bad;
+            bytes.extend(log.lines.get(at + 1).into_iter().flatten());
+            let mut now = walk.clone();
+            let mut lines = Lines::new(bytes.as_slice());
+            while let Some(read) = lines.read_line().unwrap() {
+                match read {
+                    Line::Whole(line) => now.line(line, offset),
+                    Line::TooLong => now.malformed(offset, ""),
+                    Line::Rest(rest) => now.rest(rest.len() as u64, offset),
+                }
+            }
+            let last = at + 1 == log.lines.len();
+            let broken = if last {
+                now.finish(head.end)
+            } else {
+                now.report().clone()
+            };
+            assert!(!broken.intact(), "bit {bit} of line {at}");
+            flips += 1;
+        }
+        walk.line(&line[..line.len() - 1], offset);
+        offset += line.len() as u64;
+    }
+    assert!(walk.finish(head.end).intact() && flips > 1_000_000, "{flips}");
+}
+
+/// 1 GiB without an end of line, and the same after whole records.
+#[test]
+#[ignore = "the suite `bits` runs it"]
+fn r6_an_endless_line_is_read_over() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = crate::Ledger::at(state.path());
+    let _ = ledger.append(&Record::default()).unwrap();
+    let log = std::fs::File::options()
+        .write(true)
+        .open(ledger.dir().join("000001.ndjson"))
+        .unwrap();
+    log.set_len(1 << 30).unwrap();
+    let report = crate::verify(ledger.dir(), None).unwrap();
+    assert_eq!((report.records, report.intact(), report.bytes), (1, false, 1 << 30));
+    let _ = ledger.append(&Record::default()).unwrap();
+    assert_eq!(crate::verify(ledger.dir(), None).unwrap().records, 3);
+}

@@ -15,6 +15,7 @@ use crate::record::{FORMAT, signed_text};
 const RECENT: usize = 4096;
 
 /// What the files beside the log say about its end.
+#[derive(Clone)]
 pub(super) struct End {
     pub(super) stored: Stored,
     /// The public key of the key that seals it.
@@ -33,6 +34,7 @@ impl End {
 }
 
 /// The state of a check.
+#[derive(Clone)]
 pub(super) struct Walk {
     report: Report,
     end: End,
@@ -150,6 +152,12 @@ impl Walk {
                 format!("{lines} lines of the file of epochs are none"),
             );
         }
+    }
+
+    /// What was found so far.
+    #[cfg(test)]
+    pub(super) const fn report(&self) -> &Report {
+        &self.report
     }
 
     /// All of a segment was read.

@@ -111,8 +111,8 @@ fn under_a_ref(folder: &Path, anchors: &Anchors) -> Result<(), Fault> {
 /// Runs a program that takes what it reads, and has to end well.
 fn start(own: Own, program: &std::ffi::OsStr, args: Vec<OsString>, cwd: &Path, input: &str) -> Result<Outcome, Fault> {
     let shown = program.to_string_lossy();
-    let found = on_path(program)
-        .ok_or_else(|| Fault::new(Exit::Unavailable, format!("There is no program `{shown}`.")))?;
+    let found =
+        on_path(program).ok_or_else(|| Fault::new(Exit::Unavailable, format!("There is no program `{shown}`.")))?;
     let profile = Profile {
         args,
         cwd: cwd.to_path_buf(),
