@@ -8,7 +8,7 @@ use crate::error::LedgerError;
 use crate::folder::Folder;
 use crate::hash::Hash;
 use crate::head::{Condition, Head};
-use crate::record::Record;
+use crate::record::{ChainEnd, Event, Record};
 
 /// How long an append waits for the lock: shorter than the hook's own deadline.
 const WAIT: Duration = Duration::from_secs(3);
@@ -87,6 +87,30 @@ impl Ledger {
         }
     }
 
+    /// The own ledger of a supervised run, below the state folder `state`.
+    #[must_use]
+    pub fn of_run(state: &Path, run: &str) -> Self {
+        Self::at(&runs(state).join(run))
+    }
+
+    /// Chains the end of a run's ledger into this one, so that nobody can change the run's without a trace here.
+    ///
+    /// # Errors
+    /// As [`Self::append`], for either ledger.
+    pub fn chain_run(&self, run: &str, of_run: &Self) -> Result<Receipt, LedgerError> {
+        let end = crate::glance(of_run.dir())?;
+        self.append(&Record {
+            kind: Event::RunHead,
+            run: run.into(),
+            chain: Some(ChainEnd {
+                seq: end.seq,
+                head: end.head.hex(),
+            }),
+            version: env!("CARGO_PKG_VERSION").into(),
+            ..Record::default()
+        })
+    }
+
     /// The same ledger with another longest wait for the lock.
     #[must_use]
     pub const fn waiting(mut self, wait: Duration) -> Self {
@@ -156,6 +180,11 @@ impl Ledger {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Where the runs of a state folder are.
+pub(crate) fn runs(state: &Path) -> PathBuf {
+    state.join("runs")
 }
 
 fn receipt(chain: &Chain) -> Receipt {

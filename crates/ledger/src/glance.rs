@@ -4,21 +4,36 @@ use std::path::Path;
 
 use crate::error::LedgerError;
 use crate::folder::Folder;
+use crate::hash::Hash;
 use crate::head::{Condition, Head};
 use crate::key::Key;
 use crate::recover;
 
 /// A glance at a ledger.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Glance {
     /// The number of the last record that was acknowledged.
     pub seq: u64,
+    /// Its hash.
+    pub head: Hash,
     /// How often acknowledged records were found lost or changed, or nothing vouched for them: `log verify` says where.
     pub losses: u64,
     /// What is wrong with the end now, one sentence; empty where nothing is.
     pub end: String,
     /// The disk was full, and the place that is kept for refusals is in use.
     pub full: bool,
+}
+
+impl Default for Glance {
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            head: Hash::GENESIS,
+            losses: 0,
+            end: String::new(),
+            full: false,
+        }
+    }
 }
 
 /// Looks at the ledger in `dir`. One that is not there is an empty one.
@@ -61,6 +76,7 @@ pub fn glance(dir: &Path) -> Result<Glance, LedgerError> {
     };
     Ok(Glance {
         seq: head.seq,
+        head: head.hash,
         losses: head.losses,
         end: missing.unwrap_or_default(),
         full: head.condition == Condition::Spent,

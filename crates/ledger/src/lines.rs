@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use serde::Deserialize;
 
 use crate::hash::Hash;
+use crate::record::ChainEnd;
 
 /// The longest line that is written or read, newline included.
 pub const MAX_LINE: usize = 4 << 20;
@@ -175,6 +176,20 @@ impl<'a> Link<'a> {
     /// The hash of the record before it; always there after [`Self::parse`].
     pub(crate) fn prev(&self) -> Option<Hash> {
         Hash::parse(self.prev)
+    }
+}
+
+/// What a reader needs of a record about the end of a run's ledger.
+#[derive(Debug, Deserialize)]
+pub(crate) struct RunHead {
+    pub(crate) run: String,
+    pub(crate) chain: ChainEnd,
+}
+
+impl RunHead {
+    /// Reads one line.
+    pub(crate) fn parse(line: &[u8]) -> Option<Self> {
+        serde_json::from_slice(line).ok()
     }
 }
 

@@ -3,7 +3,7 @@
 //! A field that does not apply is absent. Readers keep fields that they do not know, so a later version may add some
 //! without a new format number.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::hash::Hash;
 use crate::stamp::Stamp;
@@ -34,6 +34,8 @@ pub enum Event {
     Config,
     /// A person trusted a repository for what its files say, or took that back.
     Trust,
+    /// A supervised run's own ledger had this end: `run` and `chain` say which.
+    RunHead,
     /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
     Full,
     /// A flush failed: what the segment before holds may not be on the disk.
@@ -115,9 +117,21 @@ pub struct Record {
     /// A sentence for people, on the records that need one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
+    /// The end of a run's own ledger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<ChainEnd>,
     /// On records about the ledger itself: the segment key's signature.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
+}
+
+/// Where a ledger ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainEnd {
+    /// The number of its last record.
+    pub seq: u64,
+    /// That record's hash.
+    pub head: String,
 }
 
 /// The text that is signed on a record about the ledger itself.
@@ -140,6 +154,7 @@ impl Event {
             Self::Unlocked => "unlocked",
             Self::Config => "config",
             Self::Trust => "trust",
+            Self::RunHead => "run_head",
             Self::Full => "full",
             Self::Suspect => "suspect",
             Self::Lost => "lost",

@@ -164,3 +164,31 @@ fn anchors_are_no_strangers_and_only_what_was_acknowledged_is_signed() {
     let report = ledger::verify(ledger.dir(), None).unwrap();
     assert_eq!(report.strangers, 0, "{:?}", report.unknown);
 }
+
+#[test]
+fn m_60_the_ends_of_runs_are_chained_into_the_ledger_of_the_machine() {
+    let state = tempfile::tempdir().unwrap();
+    let machine = Ledger::at(state.path());
+    let runs = ["one", "two"].map(|run| Ledger::of_run(state.path(), run));
+    for (name, run) in ["one", "two"].iter().zip(&runs) {
+        add(run, 5);
+        let _ = machine.chain_run(name, run).unwrap();
+        add(run, 2);
+        let _ = machine.chain_run(name, run).unwrap();
+    }
+    let check = || {
+        let report = verify_with(machine.dir(), None, &[], &mut |_, _| {}).unwrap();
+        let reports = ledger::verify_runs(state.path(), &report).unwrap();
+        let intact: Vec<bool> = reports.iter().map(|run| run.report.intact()).collect();
+        (report.intact(), intact)
+    };
+    assert_eq!(check(), (true, vec![true, true]));
+    // A run's ledger goes on after its last chained end.
+    add(&runs[0], 1);
+    assert_eq!(check(), (true, vec![true, true]));
+    // One that was made anew, as long and whole in itself, is another one.
+    fs::rename(runs[1].dir(), state.path().join("away")).unwrap();
+    assert_eq!(check(), (true, vec![true, false]), "it is gone");
+    add(&runs[1], 7);
+    assert_eq!(check(), (true, vec![true, false]));
+}

@@ -41,7 +41,11 @@ const DAMAGE: [(&str, Damage); 17] = [
     ("a word", |d| {
         edit(&d.join("000001.ndjson"), |t| t.replacen("note 2", "note 3", 1))
     }),
-    ("a deletion", |d| lines(&d.join("000002.ndjson"), |l| drop(l.remove(1)))),
+    ("a deletion", |d| {
+        lines(&d.join("000002.ndjson"), |l| {
+            l.remove(1);
+        })
+    }),
     ("a doubling", |d| lines(&d.join("000001.ndjson"), |l| l.insert(2, l[1]))),
     ("a swap", |d| lines(&d.join("000002.ndjson"), |l| l.swap(0, 1))),
     ("no first segment", |d| {
@@ -50,10 +54,16 @@ const DAMAGE: [(&str, Damage); 17] = [
     ("no second segment", |d| {
         fs::remove_file(d.join("000002.ndjson")).unwrap()
     }),
-    ("a cut end", |d| lines(&last(d), |l| drop(l.pop()))),
+    ("a cut end", |d| {
+        lines(&last(d), |l| {
+            l.pop();
+        })
+    }),
     ("half a record", |d| edit(&last(d), |t| t[..t.len() - 9].into())),
     ("a segment's end", |d| {
-        lines(&d.join("000002.ndjson"), |l| drop(l.pop()))
+        lines(&d.join("000002.ndjson"), |l| {
+            l.pop();
+        })
     }),
     ("no head", |d| fs::remove_file(d.join("head")).unwrap()),
     ("a head of another end", |d| {

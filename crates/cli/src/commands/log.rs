@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use broker::{Broker, Flush};
-use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Line, Report};
+use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Line, Report, RunReport};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Fault};
@@ -157,10 +157,16 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
     let report = ledger::verify_with(ledger.dir(), expect, &anchors, &mut |done, all| bar.at(done, all));
     bar.end();
     let report = report.map_err(|e| fault(&e, Exit::Refused))?;
+    let state = ledger.dir().parent().unwrap_or(ledger.dir());
+    let runs = ledger::verify_runs(state, &report).map_err(|e| fault(&e, Exit::Refused))?;
     if args.json {
-        ui.line(as_json(&report, flush).to_string());
+        let mut whole = as_json(&report, flush);
+        let one = |run: &RunReport| json!({"run": view::safe(&run.run), "report": as_json(&run.report, flush)});
+        whole["runs"] = runs.iter().map(one).collect();
+        ui.line(whole.to_string());
     } else {
         tell(&report, flush, ui);
+        runs.iter().for_each(|run| tell_run(run, ui));
     }
     if unsigned > 0 {
         ui.note(format!(
@@ -171,7 +177,7 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
         ui.note(ABSENT);
     }
     // A checkpoint that somebody kept and that does not bear the key is no proof of anything good.
-    let good = report.intact() && unsigned == 0;
+    let good = report.intact() && unsigned == 0 && runs.iter().all(|run| run.report.intact());
     Ok(if good { Exit::Done } else { Exit::Denied })
 }
 
@@ -273,6 +279,18 @@ pub(crate) fn tell(report: &Report, flush: Flush, ui: &mut Ui) {
         Flush::Full => "records at the end were left to the system to write; every record is flushed now",
     };
     ui.line(format!("  at risk  {} {rule}", report.unflushed));
+}
+
+/// One line for the ledger of a run, and one for each place where it is broken.
+fn tell_run(run: &RunReport, ui: &mut Ui) {
+    let word = if run.report.intact() { "intact" } else { "TAMPERED" };
+    ui.line(view::safe(&format!(
+        "  run      {} {word}, {} records",
+        run.run, run.report.records
+    )));
+    for found in &run.report.breaks {
+        ui.line(view::safe(&format!("             {found}")));
+    }
 }
 
 fn as_json(report: &Report, flush: Flush) -> Value {

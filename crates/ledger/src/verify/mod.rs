@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::anchors::Checkpoint;
+use crate::append::runs;
 use crate::epochs::Epochs;
 use crate::error::LedgerError;
 use crate::folder::Folder;
@@ -16,7 +17,7 @@ use crate::hash::Hash;
 use crate::head::{Head, Stored};
 use crate::key::Key;
 use crate::lines::{Line, Lines};
-pub use report::{Break, BreakKind, Expected, HeadFile, Report};
+pub use report::{Break, BreakKind, Expected, HeadFile, Report, RunReport};
 use walk::{End, Walk};
 
 /// How long a verification waits for the moment in which log and head file agree.
@@ -73,6 +74,38 @@ pub fn verify_with(
     }
     report.unknown.sort();
     Ok(report)
+}
+
+/// Checks the ledgers of all runs that `machine`, the report on the ledger of the state folder `state`, names, against
+/// the ends that were chained into it.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_runs(state: &Path, machine: &Report) -> Result<Vec<RunReport>, LedgerError> {
+    let mut reports = Vec::new();
+    for (run, ends) in &machine.runs {
+        let chained = |(seq, head, time): &(u64, Hash, String)| Checkpoint {
+            origin: run.clone(),
+            size: *seq,
+            root: Hash::GENESIS,
+            seq: *seq,
+            head: *head,
+            time: time.clone(),
+        };
+        let ends: Vec<Checkpoint> = ends.iter().map(chained).collect();
+        // A name that leads elsewhere is none of a run.
+        let dir = match run.as_str() {
+            "" | "." | ".." => runs(state).join("unnamed"),
+            name if name.contains('/') => runs(state).join("unnamed"),
+            name => runs(state).join(name),
+        };
+        let report = verify_with(&dir.join("ledger"), None, &ends, &mut |_, _| {})?;
+        reports.push(RunReport {
+            run: run.clone(),
+            report,
+        });
+    }
+    Ok(reports)
 }
 
 /// The segments and how long they are now. Later appends are none of this verification's business.

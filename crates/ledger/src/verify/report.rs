@@ -1,5 +1,6 @@
 //! What a verification found.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::hash::Hash;
@@ -122,6 +123,15 @@ impl HeadFile {
     }
 }
 
+/// What a verification found in a run's own ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunReport {
+    /// The run.
+    pub run: String,
+    /// What was found.
+    pub report: Report,
+}
+
 /// Where the expected head was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
@@ -169,6 +179,8 @@ pub struct Report {
     pub clock_back: u64,
     /// Records at the end that nobody waited for the disk to hold: what a power loss could take now.
     pub unflushed: u64,
+    /// The ends of runs' ledgers that are chained into this one: number, hash and time, by run.
+    pub runs: BTreeMap<String, Vec<(u64, Hash, String)>>,
     /// The first names in the folder that are no part of a ledger: nothing checks what stands in them.
     pub unknown: Vec<String>,
     /// All such names.
@@ -198,6 +210,7 @@ impl Report {
             mended: 0,
             clock_back: 0,
             unflushed: 0,
+            runs: BTreeMap::new(),
             unknown: Vec::new(),
             strangers: 0,
             head_file: HeadFile::Missing,

@@ -8,11 +8,14 @@ use crate::epochs::Epoch;
 use crate::hash::Hash;
 use crate::head::{Head, Stored};
 use crate::key;
-use crate::lines::{Link, Mend};
+use crate::lines::{Link, Mend, RunHead};
 use crate::record::{FORMAT, signed_text};
 
 /// How many hashes of records are kept, to know one that comes again.
 const RECENT: usize = 4096;
+
+/// How many runs are kept in mind.
+const RUNS: usize = 10_000;
 
 /// What the files beside the log say about its end.
 #[derive(Clone)]
@@ -187,6 +190,9 @@ impl Walk {
         if matches!(&*link.kind, "recovered" | "lost" | "broken" | "unvouched" | "suspect") {
             self.mend(&link, line, offset);
         }
+        if link.kind == "run_head" {
+            self.run(&link, line, offset);
+        }
         self.clock(&link, offset);
         self.count(&link, hash);
         self.anchored(&link, hash, offset);
@@ -296,6 +302,25 @@ impl Walk {
                 link.seq
             );
             self.broken(BreakKind::Unvouched, offset, &link.time, what);
+        }
+    }
+
+    /// Notes where a run's ledger ended.
+    fn run(&mut self, link: &Link<'_>, line: &[u8], offset: u64) {
+        let parsed = RunHead::parse(line).and_then(|run| Some((Hash::parse(&run.chain.head)?, run)));
+        match parsed {
+            Some((head, run)) if self.report.runs.len() < RUNS => {
+                let seq = run.chain.seq;
+                let end = (seq, head, link.time.to_string());
+                self.report.runs.entry(run.run).or_default().push(end);
+            }
+            Some(_) => {}
+            None => self.broken(
+                BreakKind::Malformed,
+                offset,
+                &link.time,
+                "it names no end of a run".into(),
+            ),
         }
     }
 
