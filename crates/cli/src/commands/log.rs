@@ -162,7 +162,9 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
     if args.json {
         let mut whole = as_json(&report, flush);
         let one = |run: &RunReport| json!({"run": view::safe(&run.run), "report": as_json(&run.report, flush)});
-        whole["runs"] = runs.iter().map(one).collect();
+        if let Some(fields) = whole.as_object_mut() {
+            fields.insert("runs".into(), runs.iter().map(one).collect());
+        }
         ui.line(whole.to_string());
     } else {
         tell(&report, flush, ui);
