@@ -63,6 +63,12 @@ pub(crate) const SUITES: &[Suite] = &[
         cargo: &["test --release --package tollgate-ledger --lib verify -- --ignored --nocapture"],
     },
     Suite {
+        name: "kills",
+        shows: "a hook that is killed at any call that changes something uses a yes up once or not at all",
+        needs: &[Need::Program("strace"), Need::Program("script")],
+        cargo: &["test --package tollgate --test approvals kills -- --ignored --nocapture"],
+    },
+    Suite {
         name: "fuzz",
         shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
         needs: &[],

@@ -10,6 +10,7 @@
 mod breaker;
 mod history;
 mod home;
+mod kills;
 mod rule;
 mod trust;
 
