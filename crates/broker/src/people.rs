@@ -193,18 +193,25 @@ fn recorded(line: &[(u32, u64)], ledger: &Path) -> Result<Option<u32>, String> {
         };
         let mut reader = BufReader::with_capacity(1 << 20, file);
         let mut text = Vec::new();
+        let (mut of_this_boot, mut empty) = (false, true);
         loop {
             text.clear();
             let read = reader.read_until(b'\n', &mut text);
             if read.map_err(|e| format!("`{}` cannot be read: {e}", path.display()))? == 0 {
                 break;
             }
+            empty = false;
+            of_this_boot |= holds(&text, boot.as_bytes());
             if from_outside(&text, &boot, &own) {
                 return Ok(Some(0));
             }
             if let Some((pid, _)) = wanted.iter().find(|(_, needle)| holds(&text, needle.as_bytes())) {
                 return Ok(Some(*pid));
             }
+        }
+        // Whatever is older is of an earlier boot, and no process of that is left.
+        if !empty && !of_this_boot && is_segment(&path) {
+            break;
         }
     }
     Ok(None)
@@ -223,14 +230,24 @@ fn holds(text: &[u8], needle: &[u8]) -> bool {
     memchr::memmem::find(text, needle).is_some()
 }
 
-/// The files of the ledger.
+/// Whether a file has the name of a segment.
+fn is_segment(path: &Path) -> bool {
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem.len() >= 6 && stem.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The files of the ledger, the newest segment first.
 fn segments(ledger: &Path) -> Result<Vec<PathBuf>, String> {
     match ledger.read_dir() {
-        Ok(entries) => Ok(entries
-            .flatten()
-            .map(|entry| entry.path())
-            .filter(|path| path.extension().is_some_and(|ending| ending == "ndjson"))
-            .collect()),
+        Ok(entries) => {
+            let mut paths: Vec<PathBuf> = entries
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| path.extension().is_some_and(|ending| ending == "ndjson"))
+                .collect();
+            paths.sort_by_key(|path| std::cmp::Reverse((path.as_os_str().len(), path.clone())));
+            Ok(paths)
+        }
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(e) => Err(format!("`{}` cannot be read: {e}", ledger.display())),
     }
@@ -262,5 +279,23 @@ mod tests {
             !from_outside(record.as_bytes(), "before", "pid:[4026532999]"),
             "another boot"
         );
+    }
+
+    #[test]
+    fn only_the_records_of_this_boot_are_read() {
+        let ledger = tempfile::tempdir().unwrap();
+        let put = |name: &str, text: &str| std::fs::write(ledger.path().join(name), text).unwrap();
+        let boot = ledger::boot_id();
+        let record = format!("{{\"pid\":7,\"start_ticks\":9,\"boot_id\":\"{boot}\"}}\n");
+        let line = [(7, 9)];
+        put("000001.ndjson", &record);
+        put("000002.ndjson", &format!("{{\"boot_id\":\"{boot}\"}}\n"));
+        assert_eq!(recorded(&line, ledger.path()), Ok(Some(7)));
+        // A name that no segment has ends nothing.
+        put("x.ndjson", "{}\n");
+        put("000003.ndjson", "");
+        assert_eq!(recorded(&line, ledger.path()), Ok(Some(7)));
+        put("000002.ndjson", "{\"boot_id\":\"another\"}\n");
+        assert_eq!(recorded(&line, ledger.path()), Ok(None));
     }
 }
