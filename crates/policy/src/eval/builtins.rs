@@ -363,9 +363,8 @@ impl Eval<'_> {
             ":" | "true" => self.status = Some(true),
             "false" => self.status = Some(false),
             // What follows in the function or loop may be passed over.
-            "exit" | "return" | "break" | "continue" => {
-                self.leave(self.state.clone());
-            }
+            "exit" | "return" => self.leave(self.state.clone()),
+            "break" | "continue" => self.break_off(self.state.clone()),
             _ => return None,
         }
         Some(Stream::empty())
