@@ -205,6 +205,7 @@ impl Eval<'_> {
             && !piped
             && parsed.operands.is_empty()
             && !parsed.tag("dash-c")
+            && parsed.option("-c").is_none()
             && reached
             && !self.chain.iter().any(elsewhere)
     }
