@@ -435,8 +435,8 @@ impl Eval<'_> {
     }
 
     fn source(&mut self, args: &[Value], stdin: &Stream) -> Stream {
-        let Some(file) = args.first() else {
-            return Stream::empty();
+        let Some(file) = args.first().filter(|file| file.known() != Some("-")) else {
+            return self.source_input(stdin);
         };
         let saved = self.state.positional.clone();
         if args.len() > 1 {
@@ -445,6 +445,17 @@ impl Eval<'_> {
         let out = self.run_file(file, "sh", "source", stdin);
         self.state.positional = saved;
         out
+    }
+
+    /// `cmd | source`: what flows in is run, where a shell knows such a thing.
+    fn source_input(&mut self, stdin: &Stream) -> Stream {
+        let flows =
+            stdin.text.as_deref().is_some_and(|text| !text.is_empty()) || stdin.labels.has(super::commands::FLOWING);
+        if !flows {
+            return Stream::empty();
+        }
+        let code = super::expand::stream_value(stdin.clone());
+        self.code_here("sh", &code, "source", Stream::empty(), &["stdin"])
     }
 
     fn set_positional(&mut self, args: &[Value]) {

@@ -21,7 +21,7 @@ const MAX_OPEN_ROUNDS: usize = 8;
 const RECENT_ROUNDS: usize = 4;
 
 /// Labels that only something that flows in can have.
-const FLOWING: Labels = Labels::NETWORK
+pub(super) const FLOWING: Labels = Labels::NETWORK
     .with(Labels::DECODED)
     .with(Labels::SECRET)
     .with(Labels::FILE)

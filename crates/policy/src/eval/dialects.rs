@@ -23,6 +23,9 @@ const LIKE_BASH: &[&str] = &[
     "readarray",
 ];
 
+/// Builtins that run text in the shell that they stand in.
+const IN_SHELL: &[&str] = &["eval", "source", "trap"];
+
 /// Whether a language of the facts is a shell's.
 pub(super) fn is_shell(lang: &str) -> bool {
     SHELLS.contains(&lang)
@@ -32,6 +35,11 @@ impl Eval<'_> {
     /// Text that `program` hands to a shell.
     pub(super) fn shell_text(&mut self, lang: &str, program: &str, text: &str, span: Span, stdin: Stream) -> Stream {
         let why = alloc::format!("{program} runs text");
+        // `eval` and `source` are of the shell that they stand in.
+        let lang = match self.foreign {
+            inside if lang == "sh" && !inside.is_empty() && IN_SHELL.contains(&program) => inside,
+            _ => lang,
+        };
         if lang != "sh" {
             return self.nested(span, &why, |eval| eval.foreign_text(lang, text, stdin));
         }
@@ -39,10 +47,13 @@ impl Eval<'_> {
             true => None,
             false => other_reading(text),
         };
+        let outer = core::mem::take(&mut self.foreign);
         if let Some(other) = other {
             self.subshell(|eval| eval.inner_text(&other, span, &why, stdin.clone()));
         }
-        self.inner_text(text, span, &why, stdin)
+        let out = self.inner_text(text, span, &why, stdin);
+        self.foreign = outer;
+        out
     }
 
     /// The text of a file for a shell.
@@ -50,11 +61,14 @@ impl Eval<'_> {
         if lang != "sh" {
             return self.foreign_text(lang, text, stdin);
         }
+        let outer = core::mem::take(&mut self.foreign);
         let bash = text.lines().next().is_some_and(|line| line.contains("bash"));
         if let Some(other) = other_reading(text).filter(|_| !bash) {
             self.subshell(|eval| eval.text(&other, stdin.clone()));
         }
-        self.text(text, stdin)
+        let out = self.text(text, stdin);
+        self.foreign = outer;
+        out
     }
 
     fn foreign_text(&mut self, lang: &str, text: &str, stdin: Stream) -> Stream {
@@ -63,7 +77,8 @@ impl Eval<'_> {
             self.give_up("too many texts in one another", Span::default());
             return Stream::unknown(super::Labels::RUNTIME);
         }
-        let outer = core::mem::replace(&mut self.foreign, true);
+        let known = SHELLS.iter().find(|known| **known == lang).copied().unwrap_or_default();
+        let outer = core::mem::replace(&mut self.foreign, known);
         let out = match lang {
             "fish" => self.translated(Dialect::Fish, text, stdin),
             "csh" => self.translated(Dialect::Csh, text, stdin),

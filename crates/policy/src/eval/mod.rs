@@ -178,8 +178,9 @@ pub(crate) struct Eval<'w> {
     file_fuel: u32,
     /// A file is being judged.
     on_files: bool,
-    /// The text is one of another shell: what cannot be read of it may mean something there.
-    foreign: bool,
+    /// The shell that the present text is for, where that is another one than bash: what cannot be read of it may mean
+    /// something there.
+    foreign: &'static str,
     /// Commands that were looked at since the present command of the whole text began.
     effort: u32,
     /// The same since the beginning.
@@ -242,7 +243,7 @@ impl<'w> Eval<'w> {
             most: u32::MAX,
             file_fuel: look::FILE_FUEL,
             on_files: false,
-            foreign: false,
+            foreign: "",
             effort: 0,
             spent: 0,
             debt: 0,
@@ -447,7 +448,7 @@ impl<'w> Eval<'w> {
         if faulty.limit {
             tags.add("limit");
         }
-        if self.foreign {
+        if !self.foreign.is_empty() {
             tags.add("foreign");
         }
         let span = faulty.span();
