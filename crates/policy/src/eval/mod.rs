@@ -36,6 +36,7 @@ mod params;
 mod paths;
 mod patterns;
 mod pieces;
+mod reads;
 mod recode;
 mod redirects;
 mod results;
