@@ -182,3 +182,72 @@ impl Seen<'_> {
 fn has_one(effect: &Effect, labels: &[&str]) -> bool {
     labels.iter().any(|label| effect.tags.has(label))
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+
+    use crate::tests::Table;
+    use crate::{Kind, Request, Settings, Subject, judge};
+
+    fn classes(text: &str) -> String {
+        let file = |path: &str, delete| Subject::File {
+            path: path.into(),
+            delete,
+            content: None,
+        };
+        let (kind, subject) = match text.split_once(' ') {
+            Some(("write", path)) => (Kind::FileWrite, file(path, false)),
+            Some(("delete", path)) => (Kind::FileWrite, file(path, true)),
+            Some(("read", path)) => (Kind::FileRead, file(path, false)),
+            Some(("get", url)) => (Kind::NetConnect, Subject::Url(url.into())),
+            _ => (Kind::CommandRun, Subject::Command(text.into())),
+        };
+        let request = Request {
+            kind,
+            subject,
+            cwd: "/home/ann/proj".into(),
+        };
+        judge(&request, &Table::new(), &Settings::default()).classes.join(" ")
+    }
+
+    #[test]
+    fn a_class_follows_from_what_is_done_to_what() {
+        for (text, expected) in [
+            ("read src/a", "read_workspace"),
+            ("read ~/x", "read_external_source"),
+            ("write src/a", "write_workspace"),
+            ("delete src/a", "write_workspace"),
+            ("write ~/x", ""),
+            ("write .github/workflows/a.yml", "modify_ci_cd"),
+            ("write infra/x", "modify_ci_cd"),
+            ("delete auth/x", "modify_auth"),
+            ("write secrets/x", "modify_security"),
+            ("write package.json", "install_dependency"),
+            ("delete package.json", "install_dependency"),
+            ("read package.json", "read_workspace"),
+            ("read auth/x", "read_workspace"),
+            ("get https://h.example", "read_external_source network_access"),
+            ("get http://localhost:8000", "read_external_source"),
+            ("unknown-tool", "shell_execute"),
+            ("cat a", "read_workspace shell_execute"),
+            ("cat ~/a", "read_workspace read_external_source shell_execute"),
+            ("cat \"$X\"", "read_workspace read_external_source shell_execute"),
+            ("touch \"$X\"", "write_workspace shell_execute"),
+            ("touch a", "write_workspace shell_execute"),
+            ("chmod +x a", "write_workspace shell_execute"),
+            ("touch package.json", "shell_execute"),
+            ("chmod +x auth/a", "shell_execute"),
+            ("touch auth/a", "shell_execute modify_auth"),
+            ("git push", "network_access shell_execute push_code"),
+            ("curl https://h.example", "network_access shell_execute"),
+            ("curl http://localhost:1", "network_access shell_execute"),
+            ("nc h.example 80", "network_access shell_execute"),
+            ("npm install x", "network_access shell_execute install_dependency"),
+            ("fly deploy", "network_access shell_execute deploy"),
+            ("gh pr create", "network_access shell_execute open_pr"),
+        ] {
+            assert_eq!(classes(text), expected, "{text}");
+        }
+    }
+}

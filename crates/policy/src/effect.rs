@@ -207,3 +207,136 @@ impl Effect {
         line
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+
+    use super::{Effect, Tags, Target};
+    use crate::{Act, Loss};
+
+    const NAMES: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+
+    fn tags(names: &[&'static str]) -> Tags {
+        let mut tags = Tags::default();
+        names.iter().for_each(|name| tags.add(name));
+        tags
+    }
+
+    #[test]
+    fn labels_are_kept_once_in_their_order() {
+        for count in 0..=8 {
+            let some = NAMES.get(..count).unwrap_or_default();
+            let mut all = tags(some);
+            some.iter().for_each(|name| all.add(name));
+            assert_eq!(all.iter().collect::<Vec<_>>(), some);
+            assert_eq!(all.len(), count);
+            assert!(some.iter().all(|name| all.has(name)) && !all.has("z"));
+            for kept in 0..=9 {
+                let mut cut = all.clone();
+                cut.truncate(kept);
+                assert_eq!(
+                    cut.iter().collect::<Vec<_>>(),
+                    NAMES.get(..kept.min(count)).unwrap_or_default()
+                );
+            }
+        }
+        assert_eq!(tags(&["a", "b"]), tags(&["a", "b"]));
+        assert_ne!(tags(&["a", "b"]), tags(&["b", "a"]));
+        assert_ne!(tags(&["a", "b"]), tags(&["a"]));
+        assert_eq!(alloc::format!("{:?}", tags(&["a"])), "[\"a\"]");
+    }
+
+    fn effect(act: Act, what: &'static str, target: Target, names: &[&'static str], program: &str) -> Effect {
+        Effect {
+            act,
+            what,
+            target,
+            tags: tags(names),
+            program: program.into(),
+            span: shell::Span::default(),
+            chain: Vec::new(),
+            uses: Arc::default(),
+            loss: Loss::default(),
+        }
+    }
+
+    #[test]
+    fn an_effect_is_told_in_words() {
+        let path = || Target::Path("/x".into());
+        for (effect, deed, summary) in [
+            (
+                effect(Act::Delete, "", path(), &["recursive", "home"], "rm"),
+                "recursive delete of /x (home)",
+                "delete /x (recursive, home) by rm",
+            ),
+            (
+                effect(Act::Delete, "", path(), &[], "rm"),
+                "delete of /x",
+                "delete /x by rm",
+            ),
+            (
+                effect(Act::Write, "", path(), &["recursive"], ""),
+                "write to /x",
+                "write /x (recursive)",
+            ),
+            (
+                effect(Act::Do, "push.force", Target::None, &[], "git"),
+                "push.force",
+                "do push.force by git",
+            ),
+            (
+                effect(Act::Run, "", Target::Text("ls".into()), &[], "ls"),
+                "start of ls",
+                "run ls by ls",
+            ),
+            (
+                effect(Act::Read, "", path(), &["workspace", "credential"], "cat"),
+                "read of /x (credential)",
+                "read /x (workspace, credential) by cat",
+            ),
+            (
+                effect(Act::RunUnknown, "", Target::Unknown("why".into()), &[], "sh"),
+                "run of what is not known why",
+                "run-unknown (unknown: why) by sh",
+            ),
+            (
+                effect(Act::Send, "", Target::Host("h".into()), &[], "curl"),
+                "sending of h",
+                "send h by curl",
+            ),
+            (
+                effect(Act::Fetch, "", Target::Host("h".into()), &[], "curl"),
+                "fetch from h",
+                "fetch h by curl",
+            ),
+            (
+                effect(Act::Connect, "", Target::Host("h".into()), &[], "nc"),
+                "connection to h",
+                "connect h by nc",
+            ),
+            (
+                effect(Act::Permit, "", path(), &[], "chmod"),
+                "change of rights of /x",
+                "permit /x by chmod",
+            ),
+            (
+                effect(Act::Discard, "worktree", Target::None, &[], "git"),
+                "discard of worktree",
+                "discard worktree by git",
+            ),
+        ] {
+            assert_eq!((effect.deed().as_str(), effect.summary().as_str()), (deed, summary));
+        }
+        let places: Vec<String> = ["root", "temp", "workspace"]
+            .iter()
+            .map(|place| effect(Act::Read, "", path(), &[place], "").deed())
+            .collect();
+        assert_eq!(
+            places,
+            ["read of /x (root)", "read of /x (temp)", "read of /x (workspace)"]
+        );
+    }
+}

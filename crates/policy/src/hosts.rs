@@ -93,7 +93,38 @@ pub(crate) fn one_slip(a: &[u8], b: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::trick;
+    use super::{one_slip, registered, trick};
+
+    #[test]
+    fn one_slip_is_one_letter_or_two_neighbours() {
+        for (a, b) in [
+            ("abc", "acb"),
+            ("abc", "abd"),
+            ("abc", "ab"),
+            ("ab", "abc"),
+            ("abc", "xabc"),
+            ("abc", "bac"),
+        ] {
+            assert!(one_slip(a.as_bytes(), b.as_bytes()), "{a} {b}");
+        }
+        for (a, b) in [
+            ("abc", "abc"),
+            ("abc", "axd"),
+            ("abc", "a"),
+            ("abc", "cba"),
+            ("abcd", "badc"),
+            ("abc", "acbd"),
+        ] {
+            assert!(!one_slip(a.as_bytes(), b.as_bytes()), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_end_of_a_host_is_what_is_registered() {
+        for (host, expected) in [("a", "a"), ("a.b", "a.b"), ("a.b.c", "b.c"), ("a.b.c.d", "c.d")] {
+            assert_eq!(registered(host), expected);
+        }
+    }
 
     #[test]
     fn copies_of_known_hosts_are_seen_and_others_are_not() {
@@ -105,6 +136,14 @@ mod tests {
             "https://github.com.example.net/x",
             "https://pytohn.org/x",
             "https://pythn.org",
+            "https://GITBUB.com/x",
+            "https://gitbub.com:443/x",
+            "https://ann@gitbub.com",
+            "https://gitbub.com?x",
+            "https://gitbub.com#x",
+            "https://gitbub.com\\x",
+            "https://api.gitbub.com/x",
+            "https://www.github.com.example.net",
         ] {
             assert_eq!(trick(url), Some("look-alike"), "{url}");
         }
@@ -123,6 +162,13 @@ mod tests {
             "https://registry.npmjs.org",
             "http://localhost:8000",
             "http://127.0.0.1",
+            "gitbub.com/x",
+            "https://gitbub.org/x",
+            "https://example.org/gitbub.com",
+            "https://.com@example.org/x",
+            "https://ann.surname@example.org/x",
+            "https://mygithub.com/x",
+            "https://github.com.au/x",
         ] {
             assert_eq!(trick(url), None, "{url}");
         }

@@ -338,3 +338,198 @@ pub fn may_remember(id: &str) -> bool {
 pub fn rule_ids() -> Vec<&'static str> {
     RULES.iter().map(|r| r.id).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::{String, ToString};
+    use alloc::vec::Vec;
+
+    use super::{Settings, judge, may_remember, rule_ids};
+    use crate::tests::Table;
+    use crate::{Kind, Posture, Request, Subject, Verdict};
+
+    fn request(kind: Kind, subject: Subject) -> Request {
+        Request {
+            kind,
+            subject,
+            cwd: "/home/ann/proj".into(),
+        }
+    }
+
+    fn command(text: &str) -> Request {
+        request(Kind::CommandRun, Subject::Command(text.into()))
+    }
+
+    /// The place and the name of a character that nobody sees.
+    fn hidden(text: &str) -> Option<(u32, u32, String)> {
+        let judgement = judge(&command(text), &Table::new(), &Settings::default());
+        let effect = judgement.effects.iter().find(|effect| effect.what == "text.hidden")?;
+        Some((effect.span.start, effect.span.end, effect.summary()))
+    }
+
+    #[test]
+    fn characters_that_nobody_sees_are_named_with_their_place() {
+        for c in [
+            '\0',
+            '\u{8}',
+            '\u{b}',
+            '\u{c}',
+            '\u{e}',
+            '\u{1f}',
+            '\u{7f}',
+            '\u{9f}',
+            '\u{200b}',
+            '\u{200f}',
+            '\u{202a}',
+            '\u{202e}',
+            '\u{2060}',
+            '\u{2064}',
+            '\u{2066}',
+            '\u{2069}',
+            '\u{feff}',
+            '\u{e0000}',
+            '\u{e007f}',
+        ] {
+            let got = hidden(&alloc::format!("ls \u{e4}{c}x"));
+            let end = 5 + u32::try_from(c.len_utf8()).unwrap_or_default();
+            let summary = alloc::format!("do text.hidden U+{:04X}", u32::from(c));
+            assert_eq!(got, Some((5, end, summary)), "{c:?}");
+        }
+        for text in [
+            "ls \t\n x",
+            "ls \u{a0}",
+            "ls \u{2010}",
+            "ls \u{202f}",
+            "ls \u{206a}",
+            "ls x\r\nls",
+            "ls\r",
+            "ls ~ !",
+        ] {
+            assert_eq!(hidden(text), None, "{text:?}");
+        }
+        assert!(hidden("ls \rx").is_some() && hidden("\u{e4}\rx\r\n").is_some());
+    }
+
+    /// The verdict where the configuration, the project's rules or the right to change anything is missing.
+    fn troubled(request: &Request) -> [Verdict; 3] {
+        let why = || Some("why".to_string());
+        let of = |settings: Settings| judge(request, &Table::new(), &settings).verdict();
+        [
+            of(Settings {
+                broken: why(),
+                ..Settings::default()
+            }),
+            of(Settings {
+                project_broken: why(),
+                ..Settings::default()
+            }),
+            of(Settings {
+                locked: why(),
+                ..Settings::default()
+            }),
+        ]
+    }
+
+    #[test]
+    fn only_what_changes_nothing_passes_where_something_is_broken() {
+        const HELD: [Verdict; 3] = [Verdict::Deny, Verdict::Ask, Verdict::Deny];
+        for text in [
+            "touch a",
+            "rm a",
+            "unknown-tool",
+            "curl https://h.example",
+            "chmod +x a",
+            "cargo build",
+            "cat a > b",
+        ] {
+            assert_eq!(troubled(&command(text)), HELD, "{text}");
+        }
+        for text in [
+            "ls",
+            "cat a",
+            "git status",
+            "ls > /dev/null",
+            "grep -rn x src 2>/dev/null",
+        ] {
+            assert_eq!(troubled(&command(text)), [Verdict::Allow; 3], "{text}");
+        }
+        let file = |delete| Subject::File {
+            path: "a".into(),
+            delete,
+            content: None,
+        };
+        assert_eq!(troubled(&request(Kind::FileWrite, file(false))), HELD);
+        assert_eq!(troubled(&request(Kind::FileWrite, file(true))), HELD);
+        assert_eq!(troubled(&request(Kind::FileRead, file(false))), [Verdict::Allow; 3]);
+    }
+
+    #[test]
+    fn a_finding_that_has_a_place_in_a_text_tells_it() {
+        let settings = Settings {
+            broken: Some("why".into()),
+            ..Settings::default()
+        };
+        let spans = |request: &Request| {
+            let judgement = judge(request, &Table::new(), &settings);
+            let spans: Vec<bool> = judgement
+                .findings
+                .iter()
+                .map(|finding| finding.span.is_some())
+                .collect();
+            spans
+        };
+        assert!(spans(&command("touch a")).iter().all(|has| *has));
+        let tool = Subject::File {
+            path: "a".into(),
+            delete: false,
+            content: None,
+        };
+        assert!(spans(&request(Kind::FileWrite, tool)).iter().all(|has| !*has));
+    }
+
+    #[test]
+    fn tools_are_told_apart_by_their_kind_and_name() {
+        let what = |kind, name: &str| {
+            let subject = Subject::Tool {
+                name: name.into(),
+                input: "{}".into(),
+            };
+            let judgement = judge(&request(kind, subject), &Table::new(), &Settings::default());
+            let whats: Vec<&str> = judgement.effects.iter().map(|effect| effect.what).collect();
+            whats.join(" ")
+        };
+        assert_eq!(what(Kind::McpCall, "x"), "mcp.call");
+        assert_eq!(what(Kind::ToolOther, "x"), "tool.unknown");
+        assert_eq!(what(Kind::ToolOther, "x(y)"), "tool.widened");
+    }
+
+    #[test]
+    fn nothing_is_judged_where_the_gate_is_off() {
+        let with = |posture, broken: Option<&str>| {
+            let settings = Settings {
+                posture,
+                broken: broken.map(ToString::to_string),
+                ..Settings::default()
+            };
+            judge(&command("rm -rf ~"), &Table::new(), &settings)
+        };
+        assert!(with(Posture::Off, None).effects.is_empty());
+        assert_eq!(with(Posture::Off, Some("why")).verdict(), Verdict::Deny);
+        assert!(!with(Posture::Observe, None).effects.is_empty());
+        let judgement = with(Posture::Guard, None);
+        assert_eq!(judgement.decisive().map(|f| f.rule.as_str()), Some("rm_rf_root"));
+    }
+
+    #[test]
+    fn a_rule_that_is_switched_off_is_silent_and_others_are_not() {
+        let settings = Settings {
+            disabled: ["rm_rf_root".to_string()].into(),
+            ..Settings::default()
+        };
+        let judgement = judge(&command("rm -rf ~; git push --force"), &Table::new(), &settings);
+        assert!(judgement.findings.iter().all(|finding| finding.rule != "rm_rf_root"));
+        assert_eq!(judgement.verdict(), Verdict::Ask);
+        assert!(rule_ids().iter().any(|id| may_remember(id)) && rule_ids().iter().any(|id| !may_remember(id)));
+        assert!(!may_remember("no-such-rule"));
+    }
+}

@@ -183,6 +183,55 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_word_is_a_name_and_a_version() {
+        for (word, expected) in [
+            ("x", Some(("x", ""))),
+            ("X@1", Some(("x", "1"))),
+            ("@a/b", Some(("@a/b", ""))),
+            ("@a/b@^2", Some(("@a/b", "^2"))),
+            ("x==2", Some(("x", "==2"))),
+            ("x[y]==2", Some(("x", "==2"))),
+            ("x[y]", Some(("x", ""))),
+            ("x>=1", Some(("x", ">=1"))),
+            ("x!=1", Some(("x", "!=1"))),
+            ("x~=1", Some(("x", "~=1"))),
+            ("x;python", Some(("x", ";python"))),
+            ("x y", Some(("x", " y"))),
+            ("a/b", None),
+            (".x", None),
+            ("~x", None),
+            ("x.zip", None),
+            ("x@file:y", None),
+            ("x@a/b", None),
+            ("a..b", None),
+            ("x$y", None),
+            ("=1", None),
+        ] {
+            let named = read(word);
+            let told = named.as_ref().map(|n| (n.name.as_str(), n.version.as_str()));
+            assert_eq!(told, expected, "{word}");
+        }
+    }
+
+    #[test]
+    fn letters_may_be_swapped_or_doubled() {
+        use super::{is_doubled, is_swapped};
+        for (name, own, swapped, doubled) in [
+            ("abdc", "abcd", true, false),
+            ("abcc", "abcd", false, false),
+            ("abcdd", "abcd", false, true),
+            ("aabcd", "abcd", false, true),
+            ("abccd", "abccd", true, false),
+            ("abcccd", "abccd", false, true),
+            ("abcde", "abcd", false, false),
+            ("abc", "abcd", false, false),
+        ] {
+            assert_eq!(is_swapped(name, own), swapped, "{name} {own}");
+            assert_eq!(is_doubled(name, own), doubled, "{name} {own}");
+        }
+    }
+
     /// Names that are close to each other are all in the list, so none is taken for a slip.
     #[test]
     fn no_known_name_is_near() {

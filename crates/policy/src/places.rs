@@ -537,3 +537,6 @@ fn relation(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) 
         tags.add("outside");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -164,6 +164,50 @@ mod tests {
     }
 
     #[test]
+    fn every_answer_comes_back_as_it_was() {
+        let world = world(&[
+            ("var", "A", "absent"),
+            ("var", "B", "unknown"),
+            ("real_path", "/a", "absent"),
+            ("real_path", "/b", "unknown"),
+            ("kind", "/a", "file"),
+            ("kind", "/b", "other"),
+            ("kind", "/c", "unknown"),
+            ("read", "/a", "absent"),
+            ("read", "/b", "unknown"),
+            ("list", "/a", "absent"),
+            ("list", "/b", "unknown"),
+            ("list", "/c", "0 names"),
+            ("changes", "/a", "absent"),
+            ("changes", "/b", "unknown"),
+        ]);
+        assert_eq!((world.var("A"), world.var("B")), (Answer::Absent, Answer::Unknown));
+        assert_eq!(world.real_path("/a"), Answer::Absent);
+        assert_eq!(world.real_path("/b"), Answer::Unknown);
+        assert_eq!(world.kind("/a"), Answer::Known(FileKind::File));
+        assert_eq!(world.kind("/b"), Answer::Known(FileKind::Other));
+        assert_eq!(world.kind("/c"), Answer::Unknown);
+        assert_eq!((world.read("/a"), world.read("/b")), (Answer::Absent, Answer::Unknown));
+        assert_eq!((world.list("/a"), world.list("/b")), (Answer::Absent, Answer::Unknown));
+        assert_eq!(world.list("/c"), Answer::Known(Vec::new()));
+        assert_eq!(world.loss("/a", Work::Changes(&[])), Answer::Absent);
+        assert_eq!(world.loss("/b", Work::Changes(&[])), Answer::Unknown);
+        assert_eq!(world.inexact(), Vec::<&str>::new());
+        assert_eq!(world.list("/d"), Answer::Unknown);
+        assert_eq!(world.read("/d"), Answer::Unknown);
+        assert_eq!(world.var("C"), Answer::Unknown);
+        assert_eq!(world.loss("/d", Work::Merge), Answer::Unknown);
+        assert_eq!(world.inexact().len(), 4);
+    }
+
+    #[test]
+    fn who_the_person_is_is_given() {
+        let world = Recorded::of("/home/ann", "ann", &["/own".into()]);
+        assert_eq!((world.home(), world.user()), ("/home/ann", "ann"));
+        assert_eq!(world.own_dirs(), ["/own"]);
+    }
+
+    #[test]
     fn a_file_counts_only_where_it_holds_what_it_held() {
         let mut world = world(&[("read", "/s", "sha256:aa")]);
         assert_eq!(world.read("/s"), Answer::Unknown);

@@ -77,3 +77,96 @@ fn lost(template: &str, effect: &Effect) -> String {
 pub fn lasting_rules() -> Vec<&'static str> {
     RULES.iter().filter(|rule| rule.lasting).map(|rule| rule.id).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+    use alloc::vec::Vec;
+
+    use super::{RULES, lost, matches, patterns};
+    use crate::classes::Classes;
+    use crate::effect::Tags;
+    use crate::{Act, Effect, Kind, Loss, Target};
+
+    fn effect(act: Act, what: &'static str, labels: &[&'static str]) -> Effect {
+        let mut tags = Tags::default();
+        labels.iter().for_each(|label| tags.add(label));
+        Effect {
+            act,
+            what,
+            target: Target::Path("/x".into()),
+            tags,
+            program: "rm".into(),
+            span: shell::Span::default(),
+            chain: Vec::new(),
+            uses: Arc::default(),
+            loss: Loss::default(),
+        }
+    }
+
+    /// Every condition of every rule has to hold: without one of them the rule is silent.
+    #[test]
+    fn all_that_a_rule_asks_for_has_to_be_there() {
+        let mut seen = 0;
+        for rule in RULES
+            .iter()
+            .filter(|rule| rule.class.is_empty() && !rule.any.is_empty())
+        {
+            let Some(line) = rule.any.first() else { continue };
+            let labels: Vec<&'static str> = line.iter().copied().filter(|label| !label.starts_with('!')).collect();
+            let kind = rule.kinds.first().copied().unwrap_or(Kind::CommandRun);
+            let (Some(act), what) = (rule.acts.first(), rule.whats.first().copied().unwrap_or_default()) else {
+                continue;
+            };
+            let speaks = |kind, effect: &Effect| matches(rule, kind, effect, Classes::default());
+            let right = effect(*act, what, &labels);
+            assert!(speaks(kind, &right), "{}", rule.id);
+            seen += 1;
+            let other = Act::ALL.iter().find(|act| !rule.acts.contains(act));
+            if let Some(other) = other {
+                assert!(
+                    !speaks(kind, &effect(*other, what, &labels)),
+                    "{} on {other:?}",
+                    rule.id
+                );
+            }
+            if !rule.whats.is_empty() {
+                assert!(!speaks(kind, &effect(*act, "nothing.known", &labels)), "{}", rule.id);
+            }
+            if !rule.kinds.is_empty() && !rule.kinds.contains(&Kind::ToolOther) {
+                assert!(!speaks(Kind::ToolOther, &right), "{}", rule.id);
+            }
+            if rule
+                .any
+                .iter()
+                .all(|line| line.iter().any(|label| !label.starts_with('!')))
+            {
+                assert!(!speaks(kind, &effect(*act, what, &[])), "{} without labels", rule.id);
+            }
+        }
+        assert!(seen > 40, "{seen}");
+    }
+
+    #[test]
+    fn what_is_lost_is_what_the_world_says_or_the_target() {
+        let mut one = effect(Act::Delete, "", &[]);
+        assert_eq!(lost("all of {target}", &one), "all of /x");
+        assert_eq!(lost("", &one), "");
+        one.loss.changed = 1;
+        assert_eq!(lost("all of {target}", &one), "1 file with uncommitted changes");
+        assert_eq!(lost("", &one), "");
+        one.loss.changed = 0;
+        one.target = Target::None;
+        assert_eq!(lost("a{target}", &one), "a");
+        one.target = Target::Unknown("why".into());
+        assert_eq!(lost("{target}", &one), "whatever it names when it runs");
+    }
+
+    #[test]
+    fn patterns_of_a_label_come_with_their_exceptions() {
+        let (globs, except) = patterns("env-file");
+        assert!(globs.iter().any(|glob| glob.contains(".env")), "{globs:?}");
+        assert!(except.iter().any(|glob| glob.contains("example")), "{except:?}");
+        assert_eq!(patterns("no-such-label"), (Vec::new(), Vec::new()));
+    }
+}

@@ -1,15 +1,23 @@
 //! Rules and facts carry examples; here they run.
 
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use crate::facts::EXAMPLES;
 use crate::rules::{RULES, TRIED};
-use crate::{Answer, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge};
+use crate::{
+    Answer, Contents, FileKind, Judgement, Kind, Loss, Posture, Request, Settings, Subject, Work, World, judge,
+};
 
 /// A machine with one person, `ann`, who works in a repository.
 pub(crate) struct Table {
     own: Vec<String>,
+    /// From a path to what the file holds.
+    files: BTreeMap<String, String>,
+    /// From a path to what it really is.
+    links: BTreeMap<String, String>,
+    vars: BTreeMap<String, String>,
 }
 
 impl Table {
@@ -19,7 +27,35 @@ impl Table {
                 "/home/ann/.config/tollgate".into(),
                 "/home/ann/.local/state/tollgate".into()
             ],
+            files: BTreeMap::new(),
+            links: BTreeMap::new(),
+            vars: BTreeMap::new(),
         }
+    }
+
+    /// The same machine with one more file; the path may be relative to the project.
+    pub(crate) fn with_file(mut self, path: &str, text: &str) -> Self {
+        self.files
+            .insert(crate::places::clean(path, "/home/ann/proj"), text.into());
+        self
+    }
+
+    /// The same machine with one more folder of the gate.
+    pub(crate) fn with_own(mut self, dir: &str) -> Self {
+        self.own.push(dir.into());
+        self
+    }
+
+    /// The same machine with one more link.
+    pub(crate) fn with_link(mut self, from: &str, to: &str) -> Self {
+        self.links.insert(from.into(), to.into());
+        self
+    }
+
+    /// The same machine with one more variable.
+    pub(crate) fn with_var(mut self, name: &str, value: &str) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
     }
 }
 
@@ -30,24 +66,49 @@ impl World for Table {
     fn user(&self) -> &str {
         "ann"
     }
-    fn var(&self, _: &str) -> Answer<String> {
-        Answer::Absent
+    fn var(&self, name: &str) -> Answer<String> {
+        self.vars.get(name).cloned().map_or(Answer::Absent, Answer::Known)
     }
     fn real_path(&self, path: &str) -> Answer<String> {
-        Answer::Known(path.to_string())
+        Answer::Known(self.links.get(path).cloned().unwrap_or_else(|| path.to_string()))
     }
     fn kind(&self, path: &str) -> Answer<FileKind> {
-        if path == "/home/ann/proj/.git" {
+        if self.files.contains_key(path) {
+            return Answer::Known(FileKind::File);
+        }
+        let below = |file: &String| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
+        if path == "/home/ann/proj/.git" || self.files.keys().any(below) {
             Answer::Known(FileKind::Dir)
         } else {
             Answer::Absent
         }
     }
+    fn read(&self, path: &str) -> Answer<Contents> {
+        if self.files.is_empty() {
+            return Answer::Unknown;
+        }
+        self.files.get(path).map_or(Answer::Absent, |text| {
+            Answer::Known(Contents {
+                text: Some(text.clone()),
+                digest: "00".into(),
+                bytes: text.len() as u64,
+            })
+        })
+    }
     fn own_dirs(&self) -> &[String] {
         &self.own
     }
-    fn list(&self, _: &str) -> Answer<Vec<String>> {
-        Answer::Absent
+    fn list(&self, dir: &str) -> Answer<Vec<String>> {
+        let folder = alloc::format!("{}/", dir.trim_end_matches('/'));
+        let names = self
+            .files
+            .keys()
+            .filter_map(|path| path.strip_prefix(&folder)?.split('/').next());
+        let names: BTreeSet<String> = names.map(ToString::to_string).collect();
+        if names.is_empty() {
+            return Answer::Absent;
+        }
+        Answer::Known(names.into_iter().collect())
     }
     /// A folder `drafts` that git does not know, so that examples can lose something.
     fn loss(&self, _: &str, work: Work<'_>) -> Answer<Loss> {

@@ -45,3 +45,35 @@ fn place(text: &str, span: Span) -> String {
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     alloc::format!("{line}:{column}")
 }
+
+#[cfg(test)]
+mod tests {
+    use shell::Span;
+
+    use super::{lines, place};
+
+    #[test]
+    fn a_place_is_a_line_and_a_column_in_characters() {
+        let text = "ab\ncd\u{e4}f\n\nx";
+        for (at, expected) in [
+            (0, "1:1"),
+            (1, "1:2"),
+            (2, "1:3"),
+            (3, "2:1"),
+            (7, "2:4"),
+            (9, "3:1"),
+            (10, "4:1"),
+        ] {
+            assert_eq!(place(text, Span { start: at, end: at }), expected, "{at}");
+        }
+        assert_eq!(place(text, Span { start: 99, end: 99 }), "1:1");
+    }
+
+    #[test]
+    fn lines_of_very_long_texts_are_counted() {
+        assert_eq!(lines(b""), 0);
+        assert_eq!(lines("\n".repeat(255).as_bytes()), 255);
+        assert_eq!(lines("\n".repeat(1_000).as_bytes()), 1_000);
+        assert_eq!(lines("ab\n".repeat(700).as_bytes()), 700);
+    }
+}

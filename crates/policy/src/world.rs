@@ -366,3 +366,109 @@ impl Recorder<'_> {
         answer
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+    use alloc::vec::Vec;
+
+    use super::{Answer, FileKind, Ignored, Loss, MAX_LOOKS, Recorder, Work, size};
+    use crate::Settings;
+    use crate::tests::Table;
+
+    #[test]
+    fn work_is_asked_for_by_a_name_and_a_place() {
+        let paths: Vec<String> = ["/a".into(), "/b".into()].into();
+        let untracked = |below| Work::Untracked {
+            below,
+            ignored: Ignored::No,
+        };
+        for (work, question, subject) in [
+            (Work::Changes(&[]), "changes", "/d"),
+            (Work::Changes(&paths), "changes", "/a /b"),
+            (untracked(&[]), "untracked", "/d"),
+            (untracked(&paths), "untracked", "/a /b"),
+            (Work::Modules(&[]), "changes", "/d"),
+            (Work::Modules(&paths), "changes", "/a /b"),
+            (Work::Stash(Some(1)), "stashes", "/d"),
+            (Work::Merge, "changes", "/d"),
+            (Work::Detached, "commits", "/d"),
+            (Work::Branches(&paths), "commits", "/a /b in /d"),
+            (Work::Commits("x"), "commits", "x in /d"),
+            (Work::Replaced("x"), "replaced", "x in /d"),
+            (Work::Everything("/a"), "only-copy", "/a"),
+        ] {
+            assert_eq!(work.question(), question, "{work:?}");
+            assert_eq!(work.subject("/d"), subject, "{work:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_told_in_the_unit_that_fits() {
+        for (bytes, expected) in [
+            (0, "0 bytes"),
+            (999, "999 bytes"),
+            (1_000, "1 kB"),
+            (999_999, "999 kB"),
+            (1_000_000, "1 MB"),
+            (999_999_999, "999 MB"),
+            (1_000_000_000, "1 GB"),
+        ] {
+            assert_eq!(size(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn names_are_followed_by_dots_where_there_are_more() {
+        let names = |names: &[&str], [changed, untracked, commits, secrets]: [u32; 4]| {
+            Loss {
+                changed,
+                untracked,
+                commits,
+                secrets,
+                names: names.iter().map(|name| String::from(*name)).collect(),
+                ..Loss::default()
+            }
+            .words()
+        };
+        for counts in [[2, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 0, 2]] {
+            assert!(names(&["a", "b"], counts).ends_with(": a, b"), "{counts:?}");
+            assert!(names(&["a"], counts).ends_with(": a, …"), "{counts:?}");
+        }
+    }
+
+    #[test]
+    fn each_question_is_written_down_once_and_not_too_many() {
+        let (table, settings) = (Table::new(), Settings::default());
+        let recorder = Recorder::new(&table, &settings);
+        assert_eq!(recorder.kind("/home/ann/proj/.git"), Answer::Known(FileKind::Dir));
+        recorder.kind("/home/ann/proj/.git");
+        recorder.list("/home/ann/proj/.git");
+        recorder.real_path("/a");
+        recorder.var("HOME");
+        recorder.var("TERM");
+        recorder.loss("/d", Work::Everything("/d/drafts"));
+        recorder.read("/x");
+        let looks = recorder.into_looks();
+        let told: Vec<String> = looks
+            .iter()
+            .map(|look| alloc::format!("{} {}: {}", look.question, look.subject, look.answer))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "kind /home/ann/proj/.git: directory",
+                "list /home/ann/proj/.git: absent",
+                "var HOME: absent",
+                "var TERM: absent",
+                "only-copy /d/drafts: 40 files that git does not keep",
+                "read /x: unknown",
+            ]
+        );
+        let recorder = Recorder::new(&table, &settings);
+        for n in 0..MAX_LOOKS + 5 {
+            recorder.kind(&alloc::format!("/{n}"));
+        }
+        assert_eq!(recorder.into_looks().len(), MAX_LOOKS);
+    }
+}

@@ -13,9 +13,11 @@
 extern crate alloc;
 
 mod ast;
+mod foreign;
 mod parse;
 mod walk;
 
 pub use ast::*;
+pub use foreign::{Dialect, in_bash};
 pub use parse::{MAX_DEPTH, MAX_LEN, Next, Scripts, parse};
 pub use walk::Node;

@@ -363,9 +363,8 @@ impl Eval<'_> {
             ":" | "true" => self.status = Some(true),
             "false" => self.status = Some(false),
             // What follows in the function or loop may be passed over.
-            "exit" | "return" | "break" | "continue" => {
-                self.leave(self.state.clone());
-            }
+            "exit" | "return" => self.leave(self.state.clone()),
+            "break" | "continue" => self.break_off(self.state.clone()),
             _ => return None,
         }
         Some(Stream::empty())
@@ -436,8 +435,8 @@ impl Eval<'_> {
     }
 
     fn source(&mut self, args: &[Value], stdin: &Stream) -> Stream {
-        let Some(file) = args.first() else {
-            return Stream::empty();
+        let Some(file) = args.first().filter(|file| file.known() != Some("-")) else {
+            return self.source_input(stdin);
         };
         let saved = self.state.positional.clone();
         if args.len() > 1 {
@@ -446,6 +445,17 @@ impl Eval<'_> {
         let out = self.run_file(file, "sh", "source", stdin);
         self.state.positional = saved;
         out
+    }
+
+    /// `cmd | source`: what flows in is run, where a shell knows such a thing.
+    fn source_input(&mut self, stdin: &Stream) -> Stream {
+        let flows =
+            stdin.text.as_deref().is_some_and(|text| !text.is_empty()) || stdin.labels.has(super::commands::FLOWING);
+        if !flows {
+            return Stream::empty();
+        }
+        let code = super::expand::stream_value(stdin.clone());
+        self.code_here("sh", &code, "source", Stream::empty(), &["stdin"])
     }
 
     fn set_positional(&mut self, args: &[Value]) {
@@ -482,72 +492,6 @@ impl Eval<'_> {
                 }
                 self.state.aliases.insert(&name, text);
             }
-        }
-    }
-
-    /// `read a b`, also `read 'a[$(x)]'`
-    fn read(&mut self, builtin: &str, args: &[Value], stdin: &Stream, piped: bool) {
-        let mut names = Vec::new();
-        let mut args = args.iter();
-        while let Some(arg) = args.next() {
-            match arg.known() {
-                Some("-a") => names.extend(args.next().and_then(Value::known)),
-                Some("-C") if builtin != "read" => {
-                    if let Some(code) = args.next() {
-                        self.code_here("sh", code, builtin, Stream::empty(), &[]);
-                    }
-                }
-                Some("-p" | "-d" | "-n" | "-N" | "-t" | "-u" | "-i") if builtin == "read" => {
-                    args.next();
-                }
-                Some("-d" | "-n" | "-O" | "-s" | "-u" | "-c") if builtin != "read" => {
-                    args.next();
-                }
-                Some(name) if !name.starts_with('-') => names.push(name),
-                _ => {}
-            }
-        }
-        for name in &names {
-            if let Some((_, inside)) = name.split_once('[') {
-                self.subscript_text(inside);
-            }
-        }
-        if names.is_empty() {
-            names.push(if builtin == "read" { "REPLY" } else { "MAPFILE" });
-        }
-        let labels = if piped { stdin.labels } else { Labels::INPUT };
-        self.spread(builtin, &names, stdin, labels);
-    }
-
-    fn spread(&mut self, builtin: &str, names: &[&str], stdin: &Stream, labels: Labels) {
-        let Some(text) = stdin.text.as_deref().filter(|t| !t.is_empty()) else {
-            let some = Stream {
-                text: None,
-                labels,
-                file: stdin.file.clone(),
-            };
-            let some = super::expand::stream_value(some);
-            for name in names {
-                self.state.vars.insert(name, Var::Scalar(some.clone()));
-            }
-            return;
-        };
-        if builtin != "read" {
-            let lines = text.lines().map(|l| Value::text(l).labelled(labels)).collect();
-            if let Some(name) = names.first() {
-                self.state.vars.insert(name, Var::Array(lines));
-            }
-            return;
-        }
-        let mut rest = text.lines().next().unwrap_or_default().trim();
-        for (i, name) in names.iter().enumerate() {
-            let (head, tail) = if i + 1 == names.len() {
-                (rest, "")
-            } else {
-                rest.split_once(char::is_whitespace).unwrap_or((rest, ""))
-            };
-            self.set(name, Value::text(head).labelled(labels), false);
-            rest = tail.trim_start();
         }
     }
 

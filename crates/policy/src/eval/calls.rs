@@ -96,9 +96,13 @@ impl Eval<'_> {
         self.spend_bytes(BYTES_PER_WORD);
         self.calls.push((name.into(), self.state.clone()));
         let mark = self.listen();
+        let broken = core::mem::take(&mut self.broken);
+        self.scopes.push(Vec::new());
         let out = self.nested_call(name, function, |eval| {
             eval.command(&function.body, stdin.clone(), piped)
         });
+        self.leave_scope();
+        self.broken = broken;
         let trace = self.heard(mark, &out);
         self.calls.pop();
         // What was left out because a call around this one does it is there only inside that call.

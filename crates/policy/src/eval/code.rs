@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
+use super::dialects::is_shell;
 use super::roles::Context;
 use super::{Args, Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
@@ -25,6 +26,7 @@ impl Eval<'_> {
                     ..role
                 },
                 context,
+                rest,
                 value.span,
             );
         }
@@ -81,7 +83,7 @@ impl Eval<'_> {
         if value.has_unknown() && value.prefix().is_empty() && value.labels.has(Labels::NETWORK.with(Labels::DECODED)) {
             return self.code_value(lang, value, why, Stream::empty(), &[]);
         }
-        if lang == "sh" {
+        if is_shell(lang) {
             self.fetched_script(value, why);
         }
         let mut tags = Tags::default();
@@ -146,7 +148,7 @@ impl Eval<'_> {
 
     pub(super) fn code_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &Args) {
         let lang = language(role.arg, context.program);
-        if lang != "sh" {
+        if !is_shell(lang) {
             let args = core::mem::replace(&mut self.state.positional, rest.clone());
             let out = self.code_value(lang, value, context.program, context.stdin.clone(), role.tags);
             self.state.positional = args;
@@ -155,14 +157,14 @@ impl Eval<'_> {
             self.printed = Some(out).filter(|_| lang != "sed" && (lang != "awk" || begins));
             return;
         }
-        // `bash -c CODE name a b`: the word after the code is `$0`.
-        let args = rest.after(1);
+        // `bash -c CODE name a b`: the word after the code is `$0`, but fish has none.
+        let args = rest.after(usize::from(lang != "fish"));
         let program = context.program;
         let stdin = context.stdin.clone();
         let out = self.child(|eval| {
             eval.state.positional = args.clone();
             eval.state.zero = rest.first().cloned();
-            eval.code_here("sh", value, program, stdin.clone(), role.tags)
+            eval.code_here(lang, value, program, stdin.clone(), role.tags)
         });
         self.printed = Some(out);
     }
@@ -196,7 +198,7 @@ impl Eval<'_> {
         stdin: Stream,
         tags: &[&'static str],
     ) -> Stream {
-        if lang == "sh" {
+        if is_shell(lang) {
             return self.child(|eval| eval.code_here(lang, value, why, stdin.clone(), tags));
         }
         self.code_here(lang, value, why, stdin, tags)
@@ -217,8 +219,8 @@ impl Eval<'_> {
             if value.labels.has(Labels::DECODED) {
                 self.hidden_code(value, why);
             }
-            if lang == "sh" {
-                return self.inner_text(&text, span, &why_text, stdin);
+            if is_shell(lang) {
+                return self.shell_text(lang, why, &text, span, stdin);
             }
             return self.nested(span, &why_text, |eval| {
                 let mut out = eval.language(lang, &text, why, &stdin, span);
@@ -231,7 +233,7 @@ impl Eval<'_> {
         }
         let mut all = Tags::default();
         all.add(match lang {
-            "sh" => "shell-code",
+            lang if is_shell(lang) => "shell-code",
             "sql" | "sqlite" | "mongo" => "data-code",
             _ => "other-code",
         });
@@ -249,15 +251,15 @@ impl Eval<'_> {
             span,
         );
         // What is known of it is judged too: `sh -c "rm -rf $X"`.
-        if lang == "sh" && !value.prefix().trim().is_empty() {
+        if is_shell(lang) && !value.prefix().trim().is_empty() {
             let text = value.pattern().replace(UNKNOWN, "$TOLLGATE_UNKNOWN");
-            return self.inner_text(&text, span, &why_text, stdin);
+            return self.shell_text(lang, why, &text, span, stdin);
         }
         Stream::unknown(Labels::PROGRAM.with(value.labels))
     }
 
-    /// What a program does with what flows in.
-    pub(super) fn stdin_role(&mut self, role: Role, context: &Context, span: Span) {
+    /// What a program does with what flows in; `rest` are the words that code is given: `bash -s a b`.
+    pub(super) fn stdin_role(&mut self, role: Role, context: &Context, rest: &Args, span: Span) {
         if !context.piped && context.stdin.text.is_none() && context.stdin.labels == Labels::NONE {
             return;
         }
@@ -269,7 +271,12 @@ impl Eval<'_> {
                 }
                 let lang = language(role.arg, context.program);
                 let program = context.program;
-                let out = self.child(|eval| eval.code_here(lang, &value, program, Stream::empty(), &["stdin"]));
+                let out = self.child(|eval| {
+                    if !rest.is_empty() {
+                        eval.state.positional = rest.clone();
+                    }
+                    eval.code_here(lang, &value, program, Stream::empty(), &["stdin"])
+                });
                 self.printed = Some(out).filter(|_| !matches!(lang, "awk" | "sed"));
             }
             RoleKind::Send if context.piped => {
@@ -523,14 +530,14 @@ impl lang::Host for Guest<'_, '_> {
 }
 
 /// The language of an interpreter call: the role says it, or the program's name does.
-fn language(arg: &'static str, program: &str) -> &'static str {
+pub(super) fn language(arg: &'static str, program: &str) -> &'static str {
     if !arg.is_empty() {
         return arg;
     }
     if program.ends_with("sh") { "sh" } else { "other" }
 }
 
-fn origin(labels: Labels) -> String {
+pub(super) fn origin(labels: Labels) -> String {
     let names: Vec<&str> = labels.names().collect();
     if names.is_empty() {
         "code that is not known".into()

@@ -21,7 +21,7 @@ const MAX_OPEN_ROUNDS: usize = 8;
 const RECENT_ROUNDS: usize = 4;
 
 /// Labels that only something that flows in can have.
-const FLOWING: Labels = Labels::NETWORK
+pub(super) const FLOWING: Labels = Labels::NETWORK
     .with(Labels::DECODED)
     .with(Labels::SECRET)
     .with(Labels::FILE)
@@ -211,9 +211,13 @@ impl Eval<'_> {
             Form::Subshell(list) => self.subshell(|eval| eval.script(list, stdin)),
             Form::Group(list) => self.script(list, stdin),
             Form::If { branches, otherwise } => self.branches(branches, otherwise.as_deref(), &stdin),
-            Form::Loop { until, condition, body } => self.while_loop(*until, condition, body, &stdin),
-            Form::For { name, words, body, .. } => self.for_loop(name, words.as_deref(), body, &stdin),
-            Form::ForArith { head, body } => self.for_arith(head, body, &stdin),
+            Form::Loop { until, condition, body } => {
+                self.looped(|eval| eval.while_loop(*until, condition, body, &stdin))
+            }
+            Form::For { name, words, body, .. } => {
+                self.looped(|eval| eval.for_loop(name, words.as_deref(), body, &stdin))
+            }
+            Form::ForArith { head, body } => self.looped(|eval| eval.for_arith(head, body, &stdin)),
             Form::Case { subject, arms } => self.case(subject, arms, &stdin),
             Form::More(raw) => self.more(raw, &stdin),
             Form::Test(words) => {
@@ -277,12 +281,13 @@ impl Eval<'_> {
             return out;
         }
         let mut seen: Vec<Shared<State>> = Vec::new();
-        let left = self.left.len();
+        let left = self.left.len() + self.broken.len();
         for round in 0..MAX_ROUNDS {
             out = out.then(self.script(condition, stdin.clone()));
             let runs = self.status.map(|ok| ok != until);
             out = out.then(self.perhaps(runs, |eval| eval.script(body, stdin.clone())));
-            let may_end = self.left.len() > left && round >= MAX_OPEN_ROUNDS.min(self.most_rounds());
+            let may_end =
+                self.left.len() + self.broken.len() > left && round >= MAX_OPEN_ROUNDS.min(self.most_rounds());
             // A round that begins like one before would only do the same again.
             let stands = seen.iter().rev().take(RECENT_ROUNDS).any(|s| *s == self.state);
             if runs != Some(true) || self.fuel == 0 || may_end || stands {

@@ -7,12 +7,16 @@ use shell::{Assign, Part, Word};
 
 use super::{Eval, Value, Var};
 
+/// Variables that one call of a function makes its own.
+const MAX_LOCALS: usize = 256;
+
 impl Eval<'_> {
     /// `export A=b`, `declare -n ref=x`, `declare 'a[$(x)]=1'`
     pub(super) fn declare(&mut self, builtin: &str, words: &[Word]) {
         let mut flags = String::new();
         for word in words {
             if let Some((name, values)) = self.array_argument(word) {
+                self.make_local(builtin, &flags, &name);
                 self.state.vars.insert(&name, Var::Array(values));
             } else if let [Part::Words(raw)] = word.parts.as_slice() {
                 let values = self.many_fields(raw);
@@ -33,6 +37,7 @@ impl Eval<'_> {
             }
             let exports = builtin == "export" || flags.contains('x');
             let Some(eq) = text.find('=') else {
+                self.make_local(builtin, flags, &text);
                 if exports {
                     self.state.exported.insert(&text, ());
                 }
@@ -41,6 +46,7 @@ impl Eval<'_> {
             let (head, _) = text.split_at_checked(eq).unwrap_or((&text, ""));
             let (name, append) = head.strip_suffix('+').map_or((head, false), |h| (h, true));
             let rest = value.without_prefix(eq + 1);
+            self.make_local(builtin, flags, name);
             if exports {
                 self.state.exported.insert(name, ());
             }
@@ -62,6 +68,31 @@ impl Eval<'_> {
                     let _ = self.arith_text(&text);
                 }
                 self.set(name, rest, append);
+            }
+        }
+    }
+
+    /// A variable of the function being called, which hides one of the same name until the function ends.
+    fn make_local(&mut self, builtin: &str, flags: &str, name: &str) {
+        let local = builtin == "local" || matches!(builtin, "declare" | "typeset") && !flags.contains('g');
+        let Some(scope) = self.scopes.last_mut().filter(|_| local) else {
+            return;
+        };
+        if !scope.iter().any(|(known, _)| known == name) && scope.len() < MAX_LOCALS {
+            scope.push((name.into(), self.state.vars.get(name).cloned()));
+        }
+    }
+
+    /// Gives the variables that a function made its own back what they held before, in every state in which it ends.
+    pub(super) fn leave_scope(&mut self) {
+        let scope = self.scopes.pop().unwrap_or_default();
+        let states = self.forks.iter_mut().chain(&mut self.left);
+        for state in core::iter::once(&mut self.state).chain(states) {
+            for (name, before) in &scope {
+                match before {
+                    Some(value) => state.vars.insert(name, value.clone()),
+                    None => state.vars.remove(name),
+                }
             }
         }
     }

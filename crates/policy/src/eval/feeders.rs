@@ -137,8 +137,8 @@ pub(super) fn found_lines(parsed: &Parsed) -> Option<String> {
     }
     let lines = known
         .iter()
-        .map(|start| alloc::format!("{}/*\n", start.trim_end_matches('/')));
-    Some(lines.collect())
+        .map(|start| alloc::format!("{}/*", start.trim_end_matches('/')));
+    Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
 /// What `{}` stands for in a find: anything below the places it starts from.

@@ -59,10 +59,7 @@ impl Eval<'_> {
             return out;
         }
         let base = text.rsplit('/').next().unwrap_or(text);
-        let renamed = match text.contains('/').then(|| self.resolve(name)) {
-            Some(Target::Path(path)) => self.state.renamed.get(&path).cloned(),
-            _ => None,
-        };
+        let renamed = text.contains('/').then(|| self.renamed(name)).flatten();
         let base = renamed.as_deref().unwrap_or(base);
         if let Some(words) = self.dashed_part(base, argv) {
             return self.invoke(&words, stdin, piped, span);
@@ -70,6 +67,8 @@ impl Eval<'_> {
         if text.contains('/') && renamed.is_none() {
             self.local_program(argv, &stdin);
         }
+        // `=rm` is the path of `rm` to zsh, and to nobody else anything.
+        let base = base.strip_prefix('=').filter(|rest| !rest.is_empty()).unwrap_or(base);
         // Whoever calls an alias by `command` or inside a wrapper still reaches what the name was hashed to.
         // A file system that does not tell capitals apart finds `RM` too.
         let facts = |name: &str| self.world.program(name);
@@ -190,7 +189,9 @@ impl Eval<'_> {
     /// A shell without anything to run, started from inside another program's text or by a search: somebody wants to type
     /// into it. In containers and on other hosts that is everyday work.
     fn escapes(&self, parsed: &Parsed, piped: bool) -> bool {
-        let shell = parsed.path.first().is_some_and(|p| p.names.contains(&"bash"));
+        let shells = ["bash", "zsh", "fish", "csh"];
+        let first = parsed.path.first();
+        let shell = first.is_some_and(|p| shells.iter().any(|name| p.names.contains(name)));
         let elsewhere = |c: &String| {
             matches!(
                 c.strip_suffix(" runs"),
@@ -204,6 +205,7 @@ impl Eval<'_> {
             && !piped
             && parsed.operands.is_empty()
             && !parsed.tag("dash-c")
+            && parsed.option("-c").is_none()
             && reached
             && !self.chain.iter().any(elsewhere)
     }
@@ -280,6 +282,7 @@ impl Eval<'_> {
         if let (Some((target, _)), Some((link, role))) = (parsed.operands.first(), parsed.operands.last())
             && role.tags.contains(&"link")
         {
+            self.link_to_program(target, link);
             self.link(target, link);
         }
         let mut out = None;
@@ -300,7 +303,7 @@ impl Eval<'_> {
         }
         for (role, when) in parsed.path.iter().flat_map(|p| p.stdin.iter()) {
             if parsed.all(when) {
-                self.stdin_role(*role, &context, span);
+                self.stdin_role(*role, &context, &words_of(parsed), span);
             }
         }
         out.unwrap_or_else(|| self.output(parsed, &context, argv, labels))

@@ -38,6 +38,14 @@ impl Faulty {
         })
     }
 
+    /// The whole of a text.
+    pub(super) fn all() -> Self {
+        Self {
+            span: Span::default(),
+            limit: false,
+        }
+    }
+
     pub(super) const fn span(self) -> Span {
         self.span
     }

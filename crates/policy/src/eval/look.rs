@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use shell::Span;
 
+use super::dialects::is_shell;
 use super::{Eval, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::RoleKind;
@@ -169,7 +170,7 @@ impl Eval<'_> {
     /// The text of a file in `lang`.
     pub(super) fn run_text(&mut self, path: &str, text: &str, lang: &str, span: Span, stdin: Stream) -> Stream {
         self.in_file(path, text, span, |eval| match lang {
-            "sh" => eval.text(text, stdin),
+            lang if is_shell(lang) => eval.shell_file(lang, text, stdin),
             _ => {
                 let whole = Span { start: 0, end: 0 };
                 eval.language(lang, text, lang, &stdin, whole)

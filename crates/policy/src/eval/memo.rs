@@ -27,6 +27,7 @@ pub(super) struct Trace {
     after: Shared<State>,
     forks: Vec<Shared<State>>,
     left: Vec<Shared<State>>,
+    broken: Vec<Shared<State>>,
     out: Stream,
     status: Option<bool>,
 }
@@ -38,6 +39,7 @@ pub(super) struct Mark {
     base: usize,
     all: bool,
     left: usize,
+    broken: usize,
 }
 
 /// A call of a function that was evaluated.
@@ -118,6 +120,7 @@ impl Eval<'_> {
             base: log.base.replace(at),
             all: log.all.replace(false),
             left: self.left.len(),
+            broken: self.broken.len(),
         }
     }
 
@@ -150,6 +153,7 @@ impl Eval<'_> {
             after: self.state.clone(),
             forks: self.forks.clone(),
             left: self.left.get(mark.left..).unwrap_or_default().to_vec(),
+            broken: self.broken.get(mark.broken..).unwrap_or_default().to_vec(),
             out: out.clone(),
             status: self.status,
         })
@@ -172,6 +176,9 @@ impl Eval<'_> {
         }
         for left in &trace.left {
             self.leave(state.following(&trace.before, left).into());
+        }
+        for broken in &trace.broken {
+            self.break_off(state.following(&trace.before, broken).into());
         }
         self.status = trace.status;
         trace.out.clone()

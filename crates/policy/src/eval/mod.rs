@@ -13,6 +13,7 @@ mod calls;
 mod code;
 mod commands;
 mod declare;
+mod dialects;
 mod effects;
 mod expand;
 mod feeders;
@@ -35,6 +36,7 @@ mod params;
 mod paths;
 mod patterns;
 mod pieces;
+mod reads;
 mod recode;
 mod redirects;
 mod results;
@@ -148,8 +150,12 @@ pub(crate) struct Eval<'w> {
     forks: Vec<Shared<State>>,
     /// States after a `cd` that may have failed, until the end of the chain that it stands in.
     failed: Vec<Shared<State>>,
-    /// States at a `return`, `break` or `continue`, until the function or loop ends.
+    /// States at a `return` or `exit`, until the function ends.
     left: Vec<Shared<State>>,
+    /// States at a `break` or `continue`, until the loop ends.
+    broken: Vec<Shared<State>>,
+    /// Variables that the functions being called have made their own, and what they held before.
+    scopes: Vec<Vec<(String, Option<Var>)>>,
     /// Texts of `trap`, run at the end.
     traps: Vec<Value>,
     /// Functions being called, with the state at the call: calling one again in the same state shows nothing new.
@@ -173,6 +179,9 @@ pub(crate) struct Eval<'w> {
     file_fuel: u32,
     /// A file is being judged.
     on_files: bool,
+    /// The shell that the present text is for, where that is another one than bash: what cannot be read of it may mean
+    /// something there.
+    foreign: &'static str,
     /// Commands that were looked at since the present command of the whole text began.
     effort: u32,
     /// The same since the beginning.
@@ -221,6 +230,8 @@ impl<'w> Eval<'w> {
             forks: Vec::new(),
             failed: Vec::new(),
             left: Vec::new(),
+            broken: Vec::new(),
+            scopes: Vec::new(),
             traps: Vec::new(),
             calls: Vec::new(),
             idle: 0,
@@ -233,6 +244,7 @@ impl<'w> Eval<'w> {
             most: u32::MAX,
             file_fuel: look::FILE_FUEL,
             on_files: false,
+            foreign: "",
             effort: 0,
             spent: 0,
             debt: 0,
@@ -437,6 +449,9 @@ impl<'w> Eval<'w> {
         if faulty.limit {
             tags.add("limit");
         }
+        if !self.foreign.is_empty() {
+            tags.add("foreign");
+        }
         let span = faulty.span();
         self.effect(
             Act::RunUnknown,
@@ -480,11 +495,27 @@ impl<'w> Eval<'w> {
         }
     }
 
-    /// Notes a state at a `return`, `break` or `continue`.
+    /// Notes a state at a `return` or `exit`.
     fn leave(&mut self, state: Shared<State>) {
         if self.left.len() < MAX_STATES {
             self.left.push(state);
         }
+    }
+
+    /// Notes a state at a `break` or `continue`: what follows the loop may run in it.
+    fn break_off(&mut self, state: Shared<State>) {
+        if self.broken.len() < MAX_STATES && !self.broken.contains(&state) {
+            self.broken.push(state);
+        }
+    }
+
+    /// A loop, and behind it the states in which it was left.
+    fn looped(&mut self, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
+        let outer = core::mem::take(&mut self.broken);
+        let out = f(self);
+        let broken = core::mem::replace(&mut self.broken, outer);
+        broken.into_iter().for_each(|state| self.fork(state));
+        out
     }
 
     /// Runs `f` in the present state and in every fork; afterwards there are as many states as came out.

@@ -142,7 +142,8 @@ impl Eval<'_> {
                 self.used(&key, &var);
                 Held::One(value.clone())
             }
-            Var::Array(values) if all => Held::Many(values.clone()),
+            // In other shells a list without an index is all of it.
+            Var::Array(values) if all || index.is_none() && !self.foreign.is_empty() => Held::Many(values.clone()),
             Var::Array(values) => match self.get_keyed(&name, index) {
                 Some(value) => Held::One(value),
                 None => self.element(values, index),

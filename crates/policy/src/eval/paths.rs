@@ -89,6 +89,10 @@ impl Eval<'_> {
                     }
                     loss = self.only_copy(path, value, &mut tags);
                 }
+                if act == Act::Write && tags.has("truncate") && self.empties_all(path, value, &tags) {
+                    tags.add("empties-all");
+                    loss = self.only_copy(path, value, &mut tags);
+                }
             }
             Target::Unknown(_) => {
                 tags.add("unknown-target");
@@ -124,6 +128,15 @@ impl Eval<'_> {
         let target = display_path(target);
         self.effect_with(act, what, target, &mut tags, program, value.span, loss);
         tags
+    }
+
+    /// Whether what is emptied is all that lies in a folder: a search without a filter stands for the place that it starts
+    /// from, and `*` for the project.
+    fn empties_all(&self, path: &str, value: &Value, tags: &Tags) -> bool {
+        let found = self.marks.iter().any(|mark| mark.label == "unfiltered");
+        let whole = ["root", "home", "workspace-root", "above-workspace", "system-dir"];
+        found && (self.is_directory(path, value) || whole.iter().any(|tag| tags.has(tag)))
+            || tags.has("workspace-all") && !value.labels.has(Labels::FOUND)
     }
 
     /// A name that is not known is any name in the folder that the text is in: of a home or a system's folder that is said.
@@ -217,6 +230,48 @@ impl Eval<'_> {
         }
     }
 
+    /// A link to an installed program is that program under another name.
+    pub(super) fn link_to_program(&mut self, target: &Value, link: &Value) {
+        let Target::Path(path) = self.resolve(target) else {
+            return;
+        };
+        let name = path.rsplit('/').next().unwrap_or_default().to_string();
+        let installed = target.labels.has(Labels::LOOKED_UP) || self.is_installed(&path);
+        if let Target::Path(place) = self.pointed_at(link)
+            && installed
+            && self.world.program(&name).is_some()
+        {
+            self.state.renamed.insert(place, name);
+        }
+    }
+
+    /// The name of the program that a path is a copy of, or a link to.
+    pub(super) fn renamed(&self, value: &Value) -> Option<String> {
+        let Target::Path(named) = self.pointed_at(value) else {
+            return None;
+        };
+        let copied = |path: &str| self.state.renamed.get(path).cloned();
+        let behind = || match self.resolve(value) {
+            Target::Path(path) => copied(&path),
+            _ => None,
+        };
+        let base = named.rsplit('/').next().unwrap_or_default();
+        let of_machine = || match self.world.program(base) {
+            Some(_) => None,
+            None => self.linked_program(&named),
+        };
+        copied(&named).or_else(behind).or_else(of_machine)
+    }
+
+    /// The name of the installed program that a link of the machine leads to.
+    fn linked_program(&self, path: &str) -> Option<String> {
+        let Answer::Known(real) = self.world.real_path(path) else {
+            return None;
+        };
+        let name = real.rsplit('/').next().unwrap_or_default();
+        (real != path && self.is_installed(&real) && self.world.program(name).is_some()).then(|| name.to_string())
+    }
+
     fn is_directory(&self, path: &str, value: &Value) -> bool {
         value.pattern().ends_with('/')
             || (!path.contains(UNKNOWN) && self.world.kind(path) == Answer::Known(FileKind::Dir))
@@ -234,7 +289,7 @@ impl Eval<'_> {
     }
 
     /// The absolute path that a word names where the command runs.
-    fn pointed_at(&self, value: &Value) -> Target {
+    pub(super) fn pointed_at(&self, value: &Value) -> Target {
         let unknown = matches!(value.pieces.first(), Some(Piece::Unknown | Piece::File(_)));
         let text = if unknown { "".into() } else { value.pattern() };
         if unknown || text.starts_with(UNKNOWN) {

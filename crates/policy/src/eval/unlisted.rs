@@ -8,6 +8,9 @@ use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::{Act, Answer, FileKind, Target, facts};
 
+/// Words of such a program among which another program is looked for.
+const MAX_WRAPPED: usize = 16;
+
 impl Eval<'_> {
     /// The name of the program itself is not known.
     pub(super) fn unknown_command(&mut self, argv: &[Value], stdin: &Stream, piped: bool) -> Stream {
@@ -72,6 +75,7 @@ impl Eval<'_> {
         self.effect(Act::Run, "", Target::Text(base.into()), Tags::default(), base, span);
         self.disturbed = true;
         self.found_in_path(base, argv, stdin);
+        self.wrapped(argv, stdin, span);
         self.answers_for_a_person(base, argv, span);
         let fetched = |arg: &&Value| arg.prefix().starts_with("/dev/fd/") && arg.labels.has(Labels::NETWORK);
         if let Some(code) = argv.iter().skip(1).find(fetched) {
@@ -96,6 +100,38 @@ impl Eval<'_> {
             labels = labels.with(self.mention(arg, base));
         }
         Stream::unknown(labels)
+    }
+
+    /// A program of which nothing is known may start what its words say: `wrap -n rm -rf ~`. It is taken for a wrapper where
+    /// the words from there on are a shell with code, or a program that takes things away and a place that nobody names to
+    /// another program.
+    fn wrapped(&mut self, argv: &[Value], stdin: &Stream, span: Span) {
+        let of_kind = |kind: &str, word: &Value| {
+            let name = word.known().unwrap_or_default();
+            facts::names::is_listed(kind, name.rsplit('/').next().unwrap_or_default())
+        };
+        let starts = |at: &usize| {
+            let rest = argv.get(at + 1..).unwrap_or_default();
+            let code = |word: &Value| word.prefix().starts_with('-') && word.prefix().ends_with('c');
+            argv.get(*at).is_some_and(|word| {
+                of_kind("shells", word) && rest.first().is_some_and(code)
+                    || of_kind("takes-away", word) && rest.iter().any(|arg| self.points_at_all(arg))
+            })
+        };
+        let first = (1..argv.len().min(MAX_WRAPPED)).find(starts);
+        if let Some(words) = first.and_then(|at| argv.get(at..)) {
+            self.chain.push("a program that nobody knows may run".into());
+            self.external = true;
+            self.subshell(|eval| eval.invoke(words, stdin.clone(), false, span));
+            self.chain.pop();
+        }
+    }
+
+    /// Whether a word names the root, a home or a folder of the system.
+    fn points_at_all(&self, arg: &Value) -> bool {
+        let mut tags = Tags::default();
+        self.hint(arg, &mut tags);
+        tags.has("on-root-or-home")
     }
 
     /// A copy of this program under another name, or a program that starts it, is known by what it is told to do.

@@ -307,8 +307,19 @@ impl<'w> Parser<'w> {
             self.out.commands.push((Cow::Borrowed(rest), opt.role));
             return None;
         }
+        if opt.role.kind == RoleKind::Command {
+            let rest = self.words.get(self.at..).unwrap_or_default();
+            self.at = self.words.len();
+            self.out.commands.push((Cow::Borrowed(rest), opt.role));
+            return None;
+        }
         if opt.role.kind != RoleKind::CommandUntil {
-            return self.next().map(Cow::Borrowed);
+            let value = self.next().map(Cow::Borrowed);
+            // `--bind SOURCE TARGET`: nothing but the first word is looked at.
+            if opt.role.arg == "2" {
+                self.next();
+            }
+            return value;
         }
         let rest = self.words.get(self.at..).unwrap_or_default();
         let ends = |word: &Value| matches!(word.known(), Some(";" | "+"));

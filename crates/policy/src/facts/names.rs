@@ -14,10 +14,41 @@ pub(super) fn is(kind: &str, text: &str) -> bool {
         "real" => is_real(text),
         "here" => is_here(text),
         "elsewhere" => !is_here(text),
+        "gate" => may_mean_gate(text),
         // A command where a file could stand.
         "piped" => text.starts_with(['|', '!']),
         _ => false,
     }
+}
+
+/// What a pattern of `pkill` is compared with, where the gate runs.
+const GATE: &str = "tollgate-hook";
+
+/// Whether a pattern of names, as `pkill -f` takes one, finds the gate: `toll.ate`, `[t]ollgate`, `^tol+gate`. What repeats
+/// or chooses in it is taken for anything.
+fn may_mean_gate(text: &str) -> bool {
+    if text.starts_with('-') || !text.contains(|c: char| c.is_ascii_alphabetic()) && !text.contains('.') {
+        return false;
+    }
+    text.split(['|', '(', ')']).any(|choice| {
+        let mut glob = String::from("*");
+        let mut chars = choice.chars().peekable();
+        while let Some(c) = chars.next() {
+            match c {
+                '^' | '$' => {}
+                '\\' => glob.extend(chars.next()),
+                '.' => glob.push('?'),
+                '*' | '+' | '?' | '{' => {
+                    glob.pop();
+                    glob.push('*');
+                }
+                c => glob.push(c),
+            }
+        }
+        glob.push('*');
+        choice.chars().any(char::is_alphanumeric) && crate::glob::like(&glob, GATE)
+            || matches!(choice, "." | ".*" | ".+")
+    })
 }
 
 /// Whether `word` is one of the words of a kind of name.

@@ -70,9 +70,25 @@ fn known(what: &str, all: &[Val], home: &str) -> Option<Val> {
         "concat" => all.iter().skip(1).fold(first?.clone(), concat),
         "range" => range(all)?,
         "elements" => Val::List(first?.elements(true)),
+        "numbered" => Val::List(numbered(first?)),
         "substring" => substring(all)?,
         _ => return None,
     })
+}
+
+/// Each element after its place, or after its key.
+fn numbered(value: &Val) -> Vec<Val> {
+    let pair = |key: Val, element: Val| Val::List(alloc::vec![key, element]);
+    match value {
+        Val::Map(all) => all
+            .iter()
+            .map(|(key, v)| pair(Val::text(key.as_str()), v.clone()))
+            .collect(),
+        other => (0..)
+            .zip(other.elements(true))
+            .map(|(at, v)| pair(Val::Number(at), v))
+            .collect(),
+    }
 }
 
 fn text_of(all: &[Val]) -> Option<String> {

@@ -1,9 +1,14 @@
 //! What texts print, and what they do, compared word for word.
 
+mod answers;
 mod bounds;
+mod builtins;
+mod calls;
 mod deeds;
 mod expansions;
+mod files;
 mod filters;
+mod limits;
 mod lists;
 mod sed;
 mod states;
@@ -18,7 +23,12 @@ use crate::world::Recorder;
 
 /// What is made of an evaluation of `text` in the project.
 fn evaluated<T>(text: &str, of: impl FnOnce(&mut Eval<'_>, Stream) -> T) -> T {
-    let (table, settings) = (Table::new(), Settings::default());
+    evaluated_on(Table::new(), text, of)
+}
+
+/// The same on another machine.
+fn evaluated_on<T>(table: Table, text: &str, of: impl FnOnce(&mut Eval<'_>, Stream) -> T) -> T {
+    let settings = Settings::default();
     let recorder = Recorder::new(&table, &settings);
     let mut eval = Eval::new(&recorder, "/home/ann/proj");
     let out = eval.text(text, Stream::empty());
@@ -54,16 +64,24 @@ fn print_unknown(cases: &[&str]) {
 
 /// The effects of a text in short.
 fn effects(text: &str) -> Vec<String> {
-    evaluated(text, |eval, _| {
+    effects_on(Table::new(), text)
+}
+
+fn effects_on(table: Table, text: &str) -> Vec<String> {
+    evaluated_on(table, text, |eval, _| {
         eval.effects.iter().map(crate::Effect::summary).collect()
     })
 }
 
 /// The verb and the target of every effect, each once.
 fn deeds(text: &str) -> Vec<String> {
+    deeds_on(Table::new(), text)
+}
+
+fn deeds_on(table: Table, text: &str) -> Vec<String> {
     let short = |line: String| line.split(" (").next().unwrap_or_default().to_string();
     let mut all: Vec<String> = Vec::new();
-    for deed in effects(text).into_iter().map(short) {
+    for deed in effects_on(table, text).into_iter().map(short) {
         if !all.contains(&deed) {
             all.push(deed);
         }
