@@ -99,6 +99,13 @@ impl Ledger {
     /// As [`Self::append`], for either ledger.
     pub fn chain_run(&self, run: &str, of_run: &Self) -> Result<Receipt, LedgerError> {
         let end = crate::glance(of_run.dir())?;
+        if !end.end.is_empty() {
+            let path = of_run.dir().to_path_buf();
+            return Err(LedgerError::Unsafe {
+                path,
+                why: "has an end that nothing vouches for",
+            });
+        }
         self.append(&Record {
             kind: Event::RunHead,
             run: run.into(),

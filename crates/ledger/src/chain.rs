@@ -36,7 +36,9 @@ impl Chain {
         {
             return Self::resume(folder, slot, key, head, resumes);
         }
-        if is_empty(&folder)? {
+        // What stands beside an empty log says whether there was ever a head.
+        let began = !folder.key()?.is_empty() || Epochs::read(&folder)?.lines.len() > 1;
+        if is_empty(&folder)? && !began {
             return Self::begin(folder, slot);
         }
         Self::rebuild(folder, slot, if text.is_empty() { "missing" } else { "damaged" })
@@ -156,7 +158,8 @@ impl Chain {
 
     /// Begins the next segment when this one is longer than `limit`.
     pub(crate) fn turn_when_long(&mut self, limit: u64) -> Result<(), LedgerError> {
-        if self.log.len < limit {
+        // What the full disk has suspended stays so, whatever else there is to do.
+        if self.log.len < limit || self.head.condition == Condition::Spent {
             return Ok(());
         }
         if let Err(error) = self.log.sync() {
@@ -174,10 +177,16 @@ impl Chain {
     pub(crate) fn refuse(&mut self, record: &Record, verdict: &str) -> bool {
         // A segment that is half begun is finished first, and that takes place as well.
         let open = matches!(self.head.condition, Condition::Good | Condition::Spent);
-        open && reserve::spend(&self.folder) && {
-            self.head.condition = Condition::Spent;
-            self.add(&refusal(record, verdict), true).is_ok()
+        if !open {
+            return false;
         }
+        self.head.condition = Condition::Spent;
+        let recorded = reserve::spend(&self.folder) && self.add(&refusal(record, verdict), true).is_ok();
+        if !recorded {
+            // A head is written over in place, which takes no space: at least that the disk was full is kept.
+            let _unsaid = self.save();
+        }
+        recorded
     }
 
     /// Seals this segment and begins the next one. What a crash leaves of it is finished or forgotten by the next append:
@@ -249,7 +258,7 @@ impl Chain {
     /// Writes one line after the head and returns the head that it makes.
     fn write(&mut self, record: &Record) -> Result<Head, LedgerError> {
         let old = &self.head;
-        let seq = old.seq + 1;
+        let seq = old.seq.saturating_add(1);
         let stamp = Stamp::now().after(&old.time, old.mono_ns, &old.boot);
         let signed = self.signed(record, seq);
         // A record is plain strings and numbers; serde_json has no way to fail on it but running out of memory.

@@ -10,8 +10,10 @@ use crate::head::Head;
 use crate::key::{self, Key};
 use crate::stamp::Stamp;
 
-/// More than the lines of a million segments would be is nothing of ours.
-const LARGEST: u64 = 64 << 20;
+/// More than the lines of ten thousand segments would be is nothing of ours.
+const LARGEST: u64 = 4 << 20;
+/// How many lines that are no epochs are read before the rest is left.
+const BAD: usize = 100;
 
 /// A segment as it begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -121,10 +123,19 @@ impl Epochs {
         let whole = bytes.get(..end).unwrap_or_default();
         let lines = whole.split_inclusive(|b| *b == b'\n');
         let parse = |line: &[u8]| Epoch::parse(line.strip_suffix(b"\n").unwrap_or(line));
+        let (mut parsed, mut bad) = (Vec::new(), 0);
+        for line in lines {
+            let epoch = parse(line);
+            bad += usize::from(epoch.is_none());
+            parsed.push(epoch);
+            if bad > BAD {
+                break;
+            }
+        }
         Ok(Self {
-            lines: lines.map(parse).collect(),
+            lines: parsed,
             end: end as u64,
-            too_long: false,
+            too_long: bad > BAD,
         })
     }
 

@@ -123,7 +123,10 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
     if head.end > log.len {
         let (len, end) = (log.len, head.end);
         let what = format!("The log does not hold {as_it_was}; it ends at byte {len} instead of {end}.");
-        return Ok(Some((Event::Lost, what)));
+        // What the disk held does not go away by itself. One record less may be a disk that lied.
+        let kept = last_line(log, head)?.map_or(0, |last| last.seq);
+        let lost = kept >= head.flushed || kept + 1 >= head.seq;
+        return Ok(Some((if lost { Event::Lost } else { Event::Broken }, what)));
     }
     let line = log.read(head.start, head.end.min(head.start + MAX_LINE as u64))?;
     if line.strip_suffix(b"\n").is_some_and(|text| Hash::of(text) == head.hash) {
@@ -138,7 +141,15 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
 fn set_aside(folder: &Folder, log: &mut Log, torn: Option<u64>, notes: &mut Notes) -> Result<(), LedgerError> {
     let whole = last_line_end(log, log.len)?;
     match torn.or(whole) {
-        Some(whole) if whole < log.len => aside(folder, log, whole, notes),
+        Some(whole) if whole < log.len => {
+            if joined(&log.read(whole, log.len.min(whole + MAX_LINE as u64))?) {
+                notes.add(
+                    Event::Broken,
+                    "The log ended in several records without their ends.".into(),
+                );
+            }
+            aside(folder, log, whole, notes)
+        }
         Some(_) => Ok(()),
         // No record is that long, so nothing of ours is torn here. The line is ended where it stands.
         None => {
@@ -161,6 +172,7 @@ fn aside(folder: &Folder, log: &mut Log, from: u64, notes: &mut Notes) -> Result
 fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, LedgerError> {
     let bytes = log.read(head.end, log.len)?;
     let mut lines = Lines::new(bytes.as_slice());
+    let head_end = head.end;
     let (mut torn, mut taken, mut start) = (None, 0_u64, head.end);
     while let Some(Line::Whole(text)) = lines
         .read_line()
@@ -172,7 +184,7 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
                 taken += 1;
                 *head = next;
             }
-            None if text.contains(&0) => torn = Some(start),
+            None if text.contains(&0) && !waited_for(lines_after(&bytes, end - head_end)) => torn = Some(start),
             None => {
                 let last = head.seq;
                 let what = format!("After record {last} stands a line that does not continue the chain.");
@@ -192,9 +204,30 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
     Ok(torn)
 }
 
+/// What stands behind a place.
+fn lines_after(bytes: &[u8], from: u64) -> &[u8] {
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    bytes.get(from..).unwrap_or_default()
+}
+
+/// Whether a record stands there that was waited for until the disk held it: then the disk held what came before, and
+/// what is missing of that no loss of power has taken.
+fn waited_for(rest: &[u8]) -> bool {
+    let flushed = |line: &[u8]| {
+        Link::parse(line).is_some_and(|link| link.kind != "decision" || !matches!(&*link.verdict, "allow" | "warn"))
+    };
+    rest.split(|b| *b == b'\n').any(flushed)
+}
+
+/// Whether a line that has no end holds more than one record: their ends were taken away.
+pub(crate) fn joined(torn: &[u8]) -> bool {
+    memchr::memmem::find_iter(torn, b"{\"format\":").nth(1).is_some()
+}
+
 /// The head that a line makes, when it continues the chain.
 fn after(text: &[u8], head: &Head, start: u64, end: u64) -> Option<Head> {
-    let link = Link::parse(text).filter(|link| link.seq == head.seq + 1 && link.prev() == Some(head.hash))?;
+    let link =
+        Link::parse(text).filter(|link| Some(link.seq) == head.seq.checked_add(1) && link.prev() == Some(head.hash))?;
     Some(made(&link, text, head, start, end))
 }
 

@@ -158,17 +158,34 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
     bar.end();
     let report = report.map_err(|e| fault(&e, Exit::Refused))?;
     let state = ledger.dir().parent().unwrap_or(ledger.dir());
-    let runs = ledger::verify_runs(state, &report).map_err(|e| fault(&e, Exit::Refused))?;
+    let runs = ledger::verify_runs(state, &report);
+    let good = report.intact() && unsigned == 0 && report.runs_left == 0 && runs.iter().all(RunReport::intact);
     if args.json {
         let mut whole = as_json(&report, flush);
-        let one = |run: &RunReport| json!({"run": view::safe(&run.run), "report": as_json(&run.report, flush)});
+        let one = |run: &RunReport| match &run.report {
+            Ok(report) => {
+                json!({"run": view::safe(&run.run), "chained": run.chained, "report": as_json(report, flush)})
+            }
+            Err(why) => json!({"run": view::safe(&run.run), "chained": run.chained, "error": view::safe(why)}),
+        };
         if let Some(fields) = whole.as_object_mut() {
+            fields.insert("intact".into(), good.into());
+            fields.insert("runs_left".into(), report.runs_left.into());
             fields.insert("runs".into(), runs.iter().map(one).collect());
         }
         ui.line(whole.to_string());
     } else {
+        if report.intact() && !good {
+            ui.line("NOT INTACT: what is not this log itself is named below");
+        }
         tell(&report, flush, ui);
         runs.iter().for_each(|run| tell_run(run, ui));
+        if report.runs_left > 0 {
+            ui.line(format!(
+                "  run      {} more records name runs that were not looked at",
+                report.runs_left
+            ));
+        }
     }
     if unsigned > 0 {
         ui.note(format!(
@@ -179,7 +196,6 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
         ui.note(ABSENT);
     }
     // A checkpoint that somebody kept and that does not bear the key is no proof of anything good.
-    let good = report.intact() && unsigned == 0 && runs.iter().all(|run| run.report.intact());
     Ok(if good { Exit::Done } else { Exit::Denied })
 }
 
@@ -285,13 +301,26 @@ pub(crate) fn tell(report: &Report, flush: Flush, ui: &mut Ui) {
 
 /// One line for the ledger of a run, and one for each place where it is broken.
 fn tell_run(run: &RunReport, ui: &mut Ui) {
-    let word = if run.report.intact() { "intact" } else { "TAMPERED" };
-    ui.line(view::safe(&format!(
-        "  run      {} {word}, {} records",
-        run.run, run.report.records
-    )));
-    for found in &run.report.breaks {
-        ui.line(view::safe(&format!("             {found}")));
+    let how = if run.chained {
+        ""
+    } else {
+        "; no end of it is chained into this ledger"
+    };
+    match &run.report {
+        Ok(report) => {
+            let word = if report.intact() { "intact" } else { "TAMPERED" };
+            ui.line(view::safe(&format!(
+                "  run      {} {word}, {} records{how}",
+                run.run, report.records
+            )));
+            for found in &report.breaks {
+                ui.line(view::safe(&format!("             {found}")));
+            }
+        }
+        Err(why) => ui.line(view::safe(&format!(
+            "  run      {} could not be checked: {why}",
+            run.run
+        ))),
     }
 }
 

@@ -81,7 +81,7 @@ impl Proof {
     #[must_use]
     pub const fn seq(&self) -> Option<u64> {
         match self.kind {
-            Kind::Index(index) => Some(index + 1),
+            Kind::Index(index) => Some(index.saturating_add(1)),
             Kind::Since(_) => None,
         }
     }

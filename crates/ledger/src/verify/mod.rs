@@ -49,9 +49,9 @@ pub fn verify_with(
     };
     // The lock is held only for as long as it takes to see log and head file in one state.
     let locked = folder.lock(WAIT);
-    let end = end(&folder)?;
-    let (segments, lengths) = lengths(&folder)?;
     let epochs = Epochs::read(&folder)?;
+    let end = end(&folder, &epochs)?;
+    let (segments, lengths) = lengths(&folder)?;
     folder.unlock();
     locked?;
     let all = lengths.iter().sum();
@@ -76,15 +76,12 @@ pub fn verify_with(
     Ok(report)
 }
 
-/// Checks the ledgers of all runs that `machine`, the report on the ledger of the state folder `state`, names, against
-/// the ends that were chained into it.
-///
-/// # Errors
-/// As [`verify`].
-pub fn verify_runs(state: &Path, machine: &Report) -> Result<Vec<RunReport>, LedgerError> {
-    let mut reports = Vec::new();
-    for (run, ends) in &machine.runs {
-        let chained = |(seq, head, time): &(u64, Hash, String)| Checkpoint {
+/// Checks the ledgers of all runs: those that `machine`, the report on the ledger of the state folder `state`, names,
+/// against the last ends that were chained into it, and those that only lie there.
+#[must_use]
+pub fn verify_runs(state: &Path, machine: &Report) -> Vec<RunReport> {
+    let chained = |(run, (seq, head, time)): (&String, &(u64, Hash, String))| {
+        let end = Checkpoint {
             origin: run.clone(),
             size: *seq,
             root: Hash::GENESIS,
@@ -92,20 +89,35 @@ pub fn verify_runs(state: &Path, machine: &Report) -> Result<Vec<RunReport>, Led
             head: *head,
             time: time.clone(),
         };
-        let ends: Vec<Checkpoint> = ends.iter().map(chained).collect();
-        // A name that leads elsewhere is none of a run.
-        let dir = match run.as_str() {
-            "" | "." | ".." => runs(state).join("unnamed"),
-            name if name.contains('/') => runs(state).join("unnamed"),
-            name => runs(state).join(name),
-        };
-        let report = verify_with(&dir.join("ledger"), None, &ends, &mut |_, _| {})?;
-        reports.push(RunReport {
-            run: run.clone(),
-            report,
-        });
+        run_report(state, run, Some(end))
+    };
+    let mut reports: Vec<RunReport> = machine.runs.iter().map(chained).collect();
+    let folders = std::fs::read_dir(runs(state)).into_iter().flatten().flatten();
+    for folder in folders {
+        let name = folder.file_name().to_string_lossy().into_owned();
+        if !machine.runs.contains_key(&name) && folder.path().join("ledger").exists() {
+            reports.push(run_report(state, &name, None));
+        }
     }
-    Ok(reports)
+    reports
+}
+
+fn run_report(state: &Path, run: &str, end: Option<Checkpoint>) -> RunReport {
+    // A name that leads elsewhere is none of a run.
+    let own = !run.is_empty() && run != "." && run != ".." && !run.contains('/');
+    let chained = end.is_some();
+    let ends: Vec<Checkpoint> = end.into_iter().collect();
+    let report = if own {
+        let dir = runs(state).join(run).join("ledger");
+        verify_with(&dir, None, &ends, &mut |_, _| {}).map_err(|e| e.to_string())
+    } else {
+        Err(String::from("that is no name of a run"))
+    };
+    RunReport {
+        run: run.into(),
+        chained,
+        report,
+    }
 }
 
 /// The segments and how long they are now. Later appends are none of this verification's business.
@@ -120,24 +132,45 @@ fn lengths(folder: &Folder) -> Result<(Vec<u32>, Vec<u64>), LedgerError> {
 
 /// What head and key files say. A head is taken as sealed where either key fits it: a crash can leave the next key
 /// beside the present one.
-fn end(folder: &Folder) -> Result<End, LedgerError> {
+fn end(folder: &Folder, epochs: &Epochs) -> Result<End, LedgerError> {
     let text = match folder.read_head()? {
         Some(slot) => slot.read()?,
         None => Vec::new(),
     };
-    if text.is_empty() {
-        return Ok(End::ABSENT);
-    }
     let keys = [folder.key()?, folder.next_key()?];
+    let last_epoch = epochs
+        .lines
+        .iter()
+        .flatten()
+        .map(|epoch| epoch.segment)
+        .max()
+        .unwrap_or(0);
+    // The first key is put in its place when a head is on the disk.
+    let beside = End {
+        last_epoch,
+        began: last_epoch > 1 || !folder.key()?.is_empty(),
+        ..End::ABSENT
+    };
+    if text.is_empty() {
+        return Ok(beside);
+    }
     let key = |head: &Head| {
         let mut fitting = keys.iter().filter_map(|text| Key::parse(text));
         fitting.find(|key| head.sealed(&text, key))
     };
     let sealed = Head::parse(&text).and_then(|head| key(&head).map(|key| (head, key)));
-    Ok(sealed.map_or(End::DAMAGED, |(head, key)| End {
-        stored: Stored::Valid(head),
-        key: key.public().into(),
-    }))
+    Ok(match sealed {
+        Some((head, key)) => End {
+            epoch_key: epochs.of(head.segment).map(|epoch| epoch.key.clone()),
+            stored: Stored::Valid(head),
+            key: key.public().into(),
+            ..beside
+        },
+        None => End {
+            stored: Stored::Damaged,
+            ..beside
+        },
+    })
 }
 
 /// Checks what `from` yields of one segment.
@@ -152,7 +185,7 @@ fn read(walk: &mut Walk, from: impl Read, progress: &mut dyn FnMut(u64)) -> io::
             None => break,
             Some(Line::Whole(line)) => walk.line(line, offset),
             Some(Line::TooLong) => walk.malformed(offset, "it is longer than any record"),
-            Some(Line::Rest(rest)) => walk.rest(rest.len() as u64, offset),
+            Some(Line::Rest(rest)) => walk.rest(rest, offset),
         }
         if lines.offset() - told >= STEP {
             told = lines.offset();

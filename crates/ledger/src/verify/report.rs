@@ -128,8 +128,18 @@ impl HeadFile {
 pub struct RunReport {
     /// The run.
     pub run: String,
-    /// What was found.
-    pub report: Report,
+    /// Whether an end of it is chained into the machine's ledger.
+    pub chained: bool,
+    /// What was found, or why nothing could be.
+    pub report: Result<Report, String>,
+}
+
+impl RunReport {
+    /// Whether nothing was changed.
+    #[must_use]
+    pub fn intact(&self) -> bool {
+        self.report.as_ref().is_ok_and(Report::intact)
+    }
 }
 
 /// Where the expected head was found.
@@ -179,8 +189,10 @@ pub struct Report {
     pub clock_back: u64,
     /// Records at the end that nobody waited for the disk to hold: what a power loss could take now.
     pub unflushed: u64,
-    /// The ends of runs' ledgers that are chained into this one: number, hash and time, by run.
-    pub runs: BTreeMap<String, Vec<(u64, Hash, String)>>,
+    /// The last ends of runs' ledgers that are chained into this one: number, hash and time, by run.
+    pub runs: BTreeMap<String, (u64, Hash, String)>,
+    /// Records on further runs, which are not looked at.
+    pub runs_left: u64,
     /// The first names in the folder that are no part of a ledger: nothing checks what stands in them.
     pub unknown: Vec<String>,
     /// All such names.
@@ -211,6 +223,7 @@ impl Report {
             clock_back: 0,
             unflushed: 0,
             runs: BTreeMap::new(),
+            runs_left: 0,
             unknown: Vec::new(),
             strangers: 0,
             head_file: HeadFile::Missing,

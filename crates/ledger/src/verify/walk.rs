@@ -6,10 +6,11 @@ use super::report::{Break, BreakKind, Expected, HeadFile, NAMED, Report};
 use crate::anchors::Checkpoint;
 use crate::epochs::Epoch;
 use crate::hash::Hash;
-use crate::head::{Head, Stored};
+use crate::head::{Condition, Head, Stored};
 use crate::key;
 use crate::lines::{Link, Mend, RunHead};
 use crate::record::{FORMAT, signed_text};
+use crate::recover;
 
 /// How many hashes of records are kept, to know one that comes again.
 const RECENT: usize = 4096;
@@ -23,16 +24,21 @@ pub(super) struct End {
     pub(super) stored: Stored,
     /// The public key of the key that seals it.
     pub(super) key: String,
+    /// The public key that the epochs name for the head's segment.
+    pub(super) epoch_key: Option<String>,
+    /// The last segment that the epochs name.
+    pub(super) last_epoch: u32,
+    /// Something beside the log shows that there was a head.
+    pub(super) began: bool,
 }
 
 impl End {
     pub(super) const ABSENT: Self = Self {
         stored: Stored::Absent,
         key: String::new(),
-    };
-    pub(super) const DAMAGED: Self = Self {
-        stored: Stored::Damaged,
-        key: String::new(),
+        epoch_key: None,
+        last_epoch: 0,
+        began: false,
     };
 }
 
@@ -91,7 +97,8 @@ impl Walk {
         self.report.segments += 1;
         let Some(epoch) = epoch else {
             self.turned = None;
-            if length > 0 {
+            // The first file is made before anything stands in it.
+            if length > 0 || segment > 1 {
                 let what = format!("no key is known that segment {segment} was begun with");
                 self.at_once(BreakKind::Unvouched, what);
             }
@@ -212,7 +219,7 @@ impl Walk {
 
     /// Whether the chain goes on with `link`. Damage is noted; a line out of place is not followed.
     fn follows(&mut self, link: &Link<'_>, hash: Hash, offset: u64) -> bool {
-        let expected = self.report.seq + 1;
+        let expected = self.report.seq.saturating_add(1);
         let chained = link.prev() == Some(self.report.head);
         if chained && link.seq == expected {
             return true;
@@ -250,7 +257,7 @@ impl Walk {
             let what = format!("record {} stands here a second time", link.seq);
             return self.broken(BreakKind::Duplicated, offset, &link.time, what);
         }
-        let expected = self.report.seq + 1;
+        let expected = self.report.seq.saturating_add(1);
         let what = format!("record {} stands where record {expected} belongs", link.seq);
         self.broken(BreakKind::Inserted, offset, &link.time, what);
     }
@@ -265,7 +272,7 @@ impl Walk {
                     && last.what == missing =>
             {
                 last.kind = BreakKind::Swapped;
-                last.what = format!("records {seq} and {} have changed places", seq + 1);
+                last.what = format!("records {seq} and {} have changed places", seq.saturating_add(1));
                 true
             }
             _ => false,
@@ -295,6 +302,15 @@ impl Walk {
             let what = format!("the record `{}` is not signed by the key of its segment", link.kind);
             self.broken(BreakKind::WrongEpoch, offset, &link.time, what);
         }
+        // Mostly the chain shows what was broken; where that was set aside, this record alone tells of it.
+        let shown = |b: &Break| b.segment == self.segment && b.line + 1 >= self.lines;
+        if link.kind == "broken" && !self.report.breaks.last().is_some_and(shown) {
+            let what = format!(
+                "what stood before record {} was not as it had been written, and was set aside",
+                link.seq
+            );
+            self.broken(BreakKind::Truncated, offset, &link.time, what);
+        }
         if link.kind == "unvouched" {
             let what = format!(
                 "the head file was missing or damaged when record {} was written: nothing vouches for the end of the log \
@@ -309,12 +325,12 @@ impl Walk {
     fn run(&mut self, link: &Link<'_>, line: &[u8], offset: u64) {
         let parsed = RunHead::parse(line).and_then(|run| Some((Hash::parse(&run.chain.head)?, run)));
         match parsed {
-            Some((head, run)) if self.report.runs.len() < RUNS => {
+            Some((head, run)) if self.report.runs.len() < RUNS || self.report.runs.contains_key(&run.run) => {
                 let seq = run.chain.seq;
                 let end = (seq, head, link.time.to_string());
-                self.report.runs.entry(run.run).or_default().push(end);
+                self.report.runs.insert(run.run, end);
             }
-            Some(_) => {}
+            Some(_) => self.report.runs_left += 1,
             None => self.broken(
                 BreakKind::Malformed,
                 offset,
@@ -385,7 +401,11 @@ impl Walk {
     }
 
     /// What stands after the last newline of a segment. In a segment that the head is past it is no torn append.
-    pub(super) fn rest(&mut self, length: u64, offset: u64) {
+    pub(super) fn rest(&mut self, rest: &[u8], offset: u64) {
+        if recover::joined(rest) {
+            return self.malformed(offset, "it is several records whose ends were taken away");
+        }
+        let length = rest.len() as u64;
         match &self.end.stored {
             Stored::Valid(head) if self.segment < head.segment => {
                 self.malformed(offset, "the segment ends in the middle of a record");
@@ -437,7 +457,7 @@ impl Walk {
 
     /// The end of a log without a head. An empty log has no end that somebody could have cut off.
     fn without(&mut self, head_file: HeadFile) -> HeadFile {
-        if self.report.bytes > 0 {
+        if self.report.bytes > 0 || self.end.began {
             let last = self.report.last.clone();
             self.lines += 1;
             let which = if head_file == HeadFile::Missing {
@@ -456,8 +476,17 @@ impl Walk {
 
     fn against(&mut self, head: &Head, length: u64) -> HeadFile {
         let last = self.report.last.clone();
+        // A segment that is being begun may stand among the epochs already.
+        let begun = u32::from(matches!(head.condition, Condition::Turning | Condition::Suspect));
+        if self.end.last_epoch > head.segment + begun {
+            let what = format!(
+                "segment {} was begun, and the head file counts segment {} as the last",
+                self.end.last_epoch, head.segment
+            );
+            self.broken(BreakKind::Truncated, self.at, &last, what);
+        }
         if self.met || head.seq == 0 {
-            if self.segment == head.segment && self.key.as_ref() != Some(&self.end.key) {
+            if self.end.epoch_key.as_ref() != Some(&self.end.key) {
                 let what = format!(
                     "the head is sealed by a key that segment {} does not name",
                     head.segment

@@ -193,6 +193,10 @@ impl<'w> Parser<'w> {
             return self.take_back(opt);
         }
         let value = match attached {
+            Some(first) if opt.role.kind == RoleKind::Command => {
+                self.command_from(first.into_owned(), opt);
+                None
+            }
             Some(value) => Some(value),
             None if opt.takes_value() && !opt.attached => self.value_of(opt),
             None => None,
@@ -298,6 +302,14 @@ impl<'w> Parser<'w> {
         let word = self.words.get(self.at)?;
         let empty = word.known() == Some("");
         empty.then(|| self.next()).flatten().map(Cow::Borrowed)
+    }
+
+    /// `--command=PROGRAM ARG`: the command begins with what is attached.
+    fn command_from(&mut self, first: Value, opt: &'static Opt) {
+        let rest = self.words.get(self.at..).unwrap_or_default();
+        self.at = self.words.len();
+        let words: Vec<Value> = core::iter::once(first).chain(rest.iter().cloned()).collect();
+        self.out.commands.push((Cow::Owned(words), opt.role));
     }
 
     fn value_of(&mut self, opt: &'static Opt) -> Option<Cow<'w, Value>> {
