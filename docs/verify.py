@@ -12,10 +12,11 @@ def check(folder):
     counted, open_segment = (int(head.get(k, "-1")) if head.get(k, "x").isdigit() else -1 for k in ("seq", "segment"))
     for line in read("epochs").split(b"\n")[:-1]:
         try:
-            epochs[json.loads(line)["segment"]] = json.loads(line)
+            epoch = json.loads(line)
+            epochs[epoch["segment"] + 0], _ = epoch, (epoch["seq"] + 0, epoch["head"] + "")
         except (ValueError, KeyError, TypeError):
             bad.append("epochs: a line is no epoch")
-    for name in sorted(n for n in os.listdir(folder) if re.fullmatch(r"(?!0+\.)\d{6,}\.ndjson", n)):
+    for name in sorted(n for n in os.listdir(folder) if re.fullmatch(r"(?!0+\.)(\d{6}|[1-9]\d{6,})\.ndjson", n)):
         segment, epoch = int(name[:-7]), epochs.get(int(name[:-7]))
         if epoch and epoch.get("unsealed"):
             bad.append(f"{name}: {epoch['unsealed']}")
@@ -33,8 +34,8 @@ def check(folder):
                     break
                 try:
                     record = json.loads(line)
-                    got = (record["format"], record["seq"], record["prev"])
-                    at, marked, kind = record["time"], record.get("clock_back"), record["kind"]
+                    got = (record["format"], record["seq"] + 0, record["prev"])
+                    at, marked, kind = record["time"] + "", record.get("clock_back"), record["kind"]
                 except (ValueError, KeyError, TypeError, RecursionError):
                     bad.append(f"{where}: it is no record")
                     continue

@@ -28,7 +28,7 @@ mod reserve;
 mod stamp;
 mod verify;
 
-pub use anchors::{Anchored, Anchors, Checkpoint, Proof, ProofError, Proved};
+pub use anchors::{Anchored, Anchors, Checkpoint, Proof, ProofError, Proved, is_verifier};
 pub use append::{Flush, Ledger, OnFull, Receipt};
 pub use error::LedgerError;
 pub use glance::{Glance, glance};

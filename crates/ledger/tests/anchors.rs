@@ -87,6 +87,15 @@ fn a_record_and_an_earlier_checkpoint_are_proved_without_the_log() {
         Err(ProofError::Wrong)
     );
 
+    let first_hash = since.text().lines().nth(2).unwrap().to_owned();
+    let longer = since
+        .text()
+        .replacen(&first_hash, &format!("{first_hash}\n{first_hash}"), 1);
+    let longer = Proof::parse(&longer)
+        .unwrap()
+        .check(&second.verifier, None, Some(&first.note));
+    assert_eq!(longer, Err(ProofError::Wrong));
+
     let other = tempfile::tempdir().unwrap();
     let other = Ledger::at(other.path());
     add(&other, 1);
@@ -141,14 +150,63 @@ fn a_log_that_was_written_anew_is_not_signed_again() {
     let anchors = Anchors::of(ledger.dir());
     add(&ledger, 300);
     let made = anchors.make().unwrap();
-    // The tree is made of the log: without its files it is made again, and must lead to what was signed.
-    fs::remove_file(ledger.dir().join("anchors/state")).unwrap();
+    let proof = anchors.prove(7).unwrap().unwrap();
+    // The tree is made of the log: what is missing of it is made again.
+    fs::remove_file(ledger.dir().join("anchors/tile/0/000")).unwrap();
+    assert_eq!(anchors.prove(7).unwrap().unwrap(), proof);
     assert_eq!(anchors.make().unwrap().checkpoint.root, made.checkpoint.root);
-    fs::remove_file(ledger.dir().join("anchors/state")).unwrap();
     let log = ledger.dir().join("000001.ndjson");
-    let text = fs::read_to_string(&log).unwrap().replacen("note 7\"", "note 8\"", 1);
-    fs::write(&log, text).unwrap();
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, text.replacen("note 7\"", "note 8\"", 1)).unwrap();
     assert!(matches!(anchors.make(), Err(LedgerError::Changed { .. })));
+    fs::write(&log, &text).unwrap();
+    assert!(anchors.make().is_ok());
+}
+
+#[test]
+fn first_anchors_at_once_have_one_key() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    add(&ledger, 5);
+    let makers: Vec<_> = (0..12)
+        .map(|_| {
+            let dir = ledger.dir().to_path_buf();
+            std::thread::spawn(move || Anchors::of(&dir).make().unwrap().verifier)
+        })
+        .collect();
+    let keys: std::collections::HashSet<String> = makers.into_iter().map(|maker| maker.join().unwrap()).collect();
+    assert_eq!(keys.len(), 1);
+    let (made, bad) = Anchors::of(ledger.dir()).made().unwrap();
+    assert_eq!((made.len(), bad), (12, 0));
+}
+
+#[test]
+fn files_that_are_no_files_of_ours_are_not_read() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    add(&ledger, 2);
+    let anchors = Anchors::of(ledger.dir());
+    let _ = anchors.make().unwrap();
+    for name in ["checkpoints", "machine.key"] {
+        let path = ledger.dir().join("anchors").join(name);
+        let whole = fs::read(&path).unwrap();
+        fs::File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(3 << 30)
+            .unwrap();
+        assert!(anchors.made().is_err(), "{name}: a long one");
+        fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/etc/hostname", &path).unwrap();
+        assert!(anchors.made().is_err(), "{name}: a link");
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(anchors.made().is_err(), "{name}: a folder");
+        fs::remove_dir(&path).unwrap();
+        fs::write(&path, whole).unwrap();
+    }
+    assert!(anchors.made().is_ok());
 }
 
 #[test]

@@ -131,6 +131,10 @@ fn one(bytes: &[u8]) -> String {
 }
 
 fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
+    if args.key.as_deref().is_some_and(|key| !ledger::is_verifier(key)) {
+        return Err(Fault::new(Exit::Usage, "`--key` is no public key.")
+            .hint("`tollgate log anchor` prints it after `signed by`."));
+    }
     if let Some(proof) = &args.proof {
         let check = prove::Check {
             proof,

@@ -19,7 +19,7 @@ use crate::folder::{ANCHORS, Folder};
 use crate::hash::Hash;
 use crate::key::Key;
 use crate::lines::{Line, Link};
-use crate::records::{Place, show_from};
+use crate::records::show;
 use crate::stamp::Stamp;
 use merkle::leaf;
 use tiles::Tiles;
@@ -27,8 +27,8 @@ use tiles::Tiles;
 const MACHINE: &str = "machine.key";
 /// All checkpoints that were made here, one after the other.
 const CHECKPOINTS: &str = "checkpoints";
-/// Where the tree's leaves end in the log: size, segment and byte.
-const STATE: &str = "state";
+/// More than a file of checkpoints holds.
+const LARGEST: u64 = 16 << 20;
 
 /// The anchors of a ledger.
 #[derive(Debug)]
@@ -58,33 +58,41 @@ impl Anchors {
         }
     }
 
-    /// States what the log is now. The tree is brought up to date, which costs what came since the last time.
+    /// States what the log is now. The tree is made of the whole log each time: what is signed is what stands there.
     ///
     /// # Errors
     /// When the ledger cannot be read, or what stands there is not what the last checkpoint was about.
     pub fn make(&self) -> Result<Anchored, LedgerError> {
+        let _one_at_a_time = self.lock()?;
         let key = self.machine_key()?;
-        let mut tree = self.tree()?;
-        let (seq, head) = self.grow(&mut tree)?;
-        self.check_last(&tree.tiles, &key)?;
-        let size = tree.tiles.size;
+        let (tiles, (seq, head)) = self.grow(None)?;
+        self.check_last(&tiles, &key)?;
+        let size = tiles.size;
         let checkpoint = Checkpoint {
             origin: note::origin(key.public()),
             size,
-            root: tree.tiles.root(size).map_err(self.io("read"))?,
+            root: tiles.root(size).map_err(self.io("read"))?,
             seq,
             head,
             time: Stamp::now().time,
         };
         let note = checkpoint.note(&key);
-        tree.tiles.save().map_err(self.io("write"))?;
-        self.put(STATE, &tree.text(seq, &head))?;
+        tiles.save().map_err(self.io("write"))?;
         self.put(CHECKPOINTS, &[self.text(CHECKPOINTS)?, note.clone()].join(""))?;
         Ok(Anchored {
             checkpoint,
             note,
             verifier: note::verifier(key.public()),
         })
+    }
+
+    /// The right to write here, until it is dropped.
+    fn lock(&self) -> Result<fs::File, LedgerError> {
+        Folder::open_or_create(&self.ledger)?;
+        Folder::open_or_create(&self.folder)?;
+        let folder = fs::File::open(&self.folder).map_err(self.io("open"))?;
+        folder.lock().map_err(self.io("lock"))?;
+        Ok(folder)
     }
 
     /// The checkpoints that were made here and bear the machine's signature; with them how many texts do not.
@@ -145,12 +153,11 @@ impl Anchors {
         let Some((checkpoint, note)) = self.newest()? else {
             return Ok(None);
         };
-        // Leaves are numbered from 0 in the order of the lines: in a log without damage that is the number less one.
-        let Some(index) = seq.checked_sub(1).filter(|index| *index < checkpoint.size) else {
+        let Some(index) = self.index_of(seq)?.filter(|index| *index < checkpoint.size) else {
             return Ok(None);
         };
-        let tiles = Tiles::read(self.folder.clone(), checkpoint.size).map_err(self.io("read"))?;
-        let hashes = merkle::inclusion(&tiles, index, checkpoint.size).map_err(self.io("read"))?;
+        let size = checkpoint.size;
+        let hashes = self.of_tree(size, |tiles| merkle::inclusion(tiles, index, size))?;
         Ok(Some(Proof::inclusion(index, hashes, note)))
     }
 
@@ -162,8 +169,8 @@ impl Anchors {
         let Some((checkpoint, note)) = self.newest()?.filter(|(newest, _)| size <= newest.size) else {
             return Ok(None);
         };
-        let tiles = Tiles::read(self.folder.clone(), checkpoint.size).map_err(self.io("read"))?;
-        let hashes = merkle::consistency(&tiles, size, checkpoint.size).map_err(self.io("read"))?;
+        let new = checkpoint.size;
+        let hashes = self.of_tree(new, |tiles| merkle::consistency(tiles, size, new))?;
         Ok(Some(Proof::consistency(size, hashes, note)))
     }
 
@@ -176,25 +183,31 @@ impl Anchors {
         Ok(good.next_back())
     }
 
-    /// The tree as it was saved; an empty one where there is none, or what is there cannot be read.
-    fn tree(&self) -> Result<Tree, LedgerError> {
-        let fresh = || Tree {
-            tiles: Tiles::new(self.folder.clone()),
-            place: Place { segment: 1, offset: 0 },
-            last: (0, Hash::GENESIS),
+    /// Hashes of the tree of the first `size` leaves: as it was saved, or else made of the log again.
+    fn of_tree(&self, size: u64, hashes: impl Fn(&Tiles) -> io::Result<Vec<Hash>>) -> Result<Vec<Hash>, LedgerError> {
+        let saved = Tiles::read(self.folder.clone(), size).and_then(|tiles| hashes(&tiles));
+        if let Ok(hashes) = saved {
+            return Ok(hashes);
+        }
+        let _one_at_a_time = self.lock()?;
+        let (tiles, _) = self.grow(Some(size))?;
+        hashes(&tiles).map_err(self.io("read"))
+    }
+
+    /// Which leaf a record is, counted from 0: in a log without damage its number less one.
+    fn index_of(&self, seq: u64) -> Result<Option<u64>, LedgerError> {
+        let Some(mut records) = show(&self.ledger)? else {
+            return Ok(None);
         };
-        let Some(saved) = Saved::parse(&self.text(STATE)?) else {
-            return Ok(fresh());
-        };
-        // What is made of the log can be made again.
-        Ok(Tiles::read(self.folder.clone(), saved.size).map_or_else(
-            |_| fresh(),
-            |tiles| Tree {
-                tiles,
-                place: saved.place,
-                last: saved.last,
-            },
-        ))
+        let mut index = 0;
+        while let Some(line) = records.read_line().map_err(self.io("read"))? {
+            let Line::Whole(line) = line else { continue };
+            if Link::parse(line).is_some_and(|link| link.seq == seq) {
+                return Ok(Some(index));
+            }
+            index += 1;
+        }
+        Ok(None)
     }
 
     /// The tree must lead to what was signed last: a log that was changed since is not signed again.
@@ -226,25 +239,27 @@ impl Anchors {
         }
     }
 
-    /// Adds the lines that came since; the number and the hash of the last one.
-    fn grow(&self, tree: &mut Tree) -> Result<(u64, Hash), LedgerError> {
-        let Some(mut records) = show_from(&self.ledger, tree.place)? else {
-            return Ok(tree.last);
-        };
+    /// Makes the tree of the log, of all that was acknowledged or of the first lines; with it the number and the hash of the
+    /// last record.
+    fn grow(&self, size: Option<u64>) -> Result<(Tiles, (u64, Hash)), LedgerError> {
+        let (mut tiles, mut last) = (Tiles::new(self.folder.clone()), (0, Hash::GENESIS));
         // Only what was acknowledged is signed.
         let until = acknowledged(&self.ledger)?;
-        while let Some(line) = records.read_line().map_err(self.io("read"))? {
+        let Some(mut records) = show(&self.ledger)? else {
+            return Ok((tiles, last));
+        };
+        while size.is_none_or(|size| tiles.size < size)
+            && let Some(line) = records.read_line().map_err(self.io("read"))?
+        {
             let Line::Whole(line) = line else { continue };
-            let (hash, leaf) = (Hash::of(line), leaf(line));
-            let seq = Link::parse(line).map_or(tree.last.0, |link| link.seq);
+            let seq = Link::parse(line).map_or(last.0, |link| link.seq);
             if until.is_some_and(|until| seq > until) {
                 break;
             }
-            tree.last = (seq, hash);
-            tree.tiles.push(leaf).map_err(self.io("write"))?;
-            tree.place = records.next_place();
+            last = (seq, Hash::of(line));
+            tiles.push(leaf(line)).map_err(self.io("write"))?;
         }
-        Ok(tree.last)
+        Ok((tiles, last))
     }
 
     fn machine_key(&self) -> Result<Key, LedgerError> {
@@ -272,8 +287,8 @@ impl Anchors {
     /// A small file of ours; empty where there is none.
     fn text(&self, name: &str) -> Result<String, LedgerError> {
         let path = self.folder.join(name);
-        match fs::read_to_string(&path) {
-            Ok(text) => Ok(text),
+        match tiles::get(&path, LARGEST) {
+            Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(String::new()),
             Err(e) => Err(LedgerError::io("read", &path)(e)),
         }
@@ -300,35 +315,8 @@ fn acknowledged(dir: &Path) -> Result<Option<u64>, LedgerError> {
     Ok(crate::head::Head::parse(&slot.read()?).map(|head| head.seq))
 }
 
-/// The tree and where in the log it ends.
-struct Tree {
-    tiles: Tiles,
-    place: Place,
-    last: (u64, Hash),
-}
-
-impl Tree {
-    fn text(&self, seq: u64, head: &Hash) -> String {
-        let Place { segment, offset } = self.place;
-        format!("{} {segment} {offset} {seq} {head}\n", self.tiles.size)
-    }
-}
-
-/// What the file of the state says.
-struct Saved {
-    size: u64,
-    place: Place,
-    last: (u64, Hash),
-}
-
-impl Saved {
-    fn parse(text: &str) -> Option<Self> {
-        let mut words = text.split_ascii_whitespace();
-        let size = words.next()?.parse().ok()?;
-        let segment = words.next()?.parse().ok()?;
-        let offset = words.next()?.parse().ok()?;
-        let last = (words.next()?.parse().ok()?, Hash::parse(words.next()?)?);
-        let place = Place { segment, offset };
-        Some(Self { size, place, last })
-    }
+/// Whether a text is a public key in the form that readers of notes take.
+#[must_use]
+pub fn is_verifier(text: &str) -> bool {
+    note::public_of(text).is_some()
 }

@@ -42,7 +42,7 @@ pub(crate) fn verifier(public: &str) -> String {
     format!("{name}+{}+{}", crate::hash::hex(&id), STANDARD.encode(typed))
 }
 
-/// The public key out of that form.
+/// The public key out of that form; `None` where the text is none such.
 pub(crate) fn public_of(verifier: &str) -> Option<String> {
     let (name, rest) = verifier.trim().split_once('+')?;
     let (id, key) = rest.split_once('+')?;

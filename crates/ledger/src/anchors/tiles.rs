@@ -7,6 +7,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
+
 use super::merkle::{self, Leaves};
 use crate::hash::Hash;
 
@@ -91,7 +93,7 @@ impl Tiles {
         if part == 0 && (self.size >> (HEIGHT as usize * level)) / WIDTH == index {
             return Ok(Vec::new());
         }
-        let bytes = fs::read(self.path(level, index, part))?;
+        let bytes = get(&self.path(level, index, part), WIDTH * HASH as u64)?;
         let hashes: Vec<Hash> = bytes
             .chunks_exact(HASH)
             .filter_map(|chunk| chunk.try_into().ok().map(Hash::from_bytes))
@@ -169,8 +171,25 @@ pub(crate) fn write(path: &Path, hashes: &[Hash]) -> io::Result<()> {
     put(path, &bytes)
 }
 
-/// Puts a file in the place of the old one, whole.
+/// Reads a file of ours: no link, nothing but a file, and not longer than it may be.
+pub(crate) fn get(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    use std::io::Read as _;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let meta = file.metadata()?;
+    if !meta.is_file() || meta.len() > longest {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no file of ours"));
+    }
+    let mut bytes = Vec::new();
+    file.take(longest).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Puts a file in the place of the old one, whole. What stands there already is left.
 pub(crate) fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if get(path, bytes.len() as u64).is_ok_and(|old| old == bytes) {
+        return Ok(());
+    }
     use std::io::Write as _;
     let folder = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

@@ -594,11 +594,12 @@ fn a_record_about_the_ledger_that_its_key_did_not_sign_is_named() {
     std::fs::remove_file(disk.at("head")).unwrap();
     disk.add("allow");
     let text = std::fs::read_to_string(disk.at("000002.ndjson")).unwrap();
-    let at = text.find("\"signature\":\"").unwrap() + 13;
-    let flipped = if text[at..].starts_with('0') { "1" } else { "0" };
+    let (before, after) = text.split_once("\"signature\":\"").unwrap();
+    let other = if after.starts_with('0') { "1" } else { "0" };
+    let after: String = after.chars().skip(1).collect();
     std::fs::write(
         disk.at("000002.ndjson"),
-        format!("{}{flipped}{}", &text[..at], &text[at + 1..]),
+        format!("{before}\"signature\":\"{other}{after}"),
     )
     .unwrap();
     let report = crate::verify(disk.ledger.dir(), None).unwrap();

@@ -35,6 +35,9 @@ pub(super) struct Anchor {
     /// Hands the checkpoint to a program on its standard input; the words after it are its arguments.
     #[arg(long, value_name = "PROGRAM", num_args = 1.., allow_hyphen_values = true)]
     command: Vec<OsString>,
+    /// Signs a log in which `log verify` finds something broken, too.
+    #[arg(long)]
+    despite_damage: bool,
     /// As one JSON object.
     #[arg(long)]
     json: bool,
@@ -42,6 +45,15 @@ pub(super) struct Anchor {
 
 pub(super) fn run(dir: &Path, args: &Anchor, ui: &mut Ui) -> Result<Exit, Fault> {
     let anchors = Anchors::of(dir);
+    let failed = |e: ledger::LedgerError| super::fault(&e, Exit::Io);
+    let (known, _) = anchors.made().map_err(failed)?;
+    let mut bar = ui.progress("verify");
+    let report = ledger::verify_with(dir, None, &known, &mut |done, all| bar.at(done, all));
+    bar.end();
+    if !report.map_err(failed)?.intact() && !args.despite_damage {
+        return Err(Fault::new(Exit::Denied, "The log is not intact, so it is not signed.")
+            .hint("`tollgate log verify` names the places; `--despite-damage` signs it as it is."));
+    }
     let made = anchors.make().map_err(|e| super::fault(&e, Exit::Io))?;
     let mut kept = Vec::new();
     if let Some(file) = &args.to {
