@@ -42,8 +42,9 @@ impl Dice {
 }
 
 fn main() -> ExitCode {
-    // A folder on a real disk: /tmp may be memory.
-    let folder = tempfile::tempdir_in(std::env::current_dir().unwrap()).unwrap();
+    // Beside the program, which lies on a real disk: /tmp may be memory.
+    let program = std::env::current_exe().unwrap();
+    let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
     let ledger = folder.path().join("ledger");
     let bytes = write(&ledger);
     println!("{RECORDS} records of {} bytes, {DAYS} days", bytes / RECORDS);

@@ -37,6 +37,10 @@ impl Index {
             values: Vec::new(),
             ranges: self.ranges(filter)?,
         };
+        if !filter.is_empty() {
+            // What is no record fits only where nothing is asked.
+            plan.add("lines.kind IS NOT NULL", []);
+        }
         plan.time(filter);
         for (sort, column, wanted) in [
             (Sort::Agent, "agent", &filter.agent),
@@ -47,11 +51,11 @@ impl Index {
             let Some(wanted) = wanted else { continue };
             // What has no such field has no name there.
             if wanted.is_empty() {
-                plan.conditions.push(format!("{column} IS NULL"));
+                plan.conditions.push(format!("lines.{column} IS NULL"));
                 continue;
             }
             match self.named(sort, wanted)? {
-                Some(id) => plan.add(&format!("{column} = ?"), [id.into()]),
+                Some(id) => plan.add(&format!("lines.{column} = ?"), [id.into()]),
                 None => return Ok(None),
             }
         }
@@ -97,7 +101,7 @@ impl Index {
             .base
             .query_row(&some, params_from_iter(&values), |row| row.get(0))?;
         let condition = match count < FEW {
-            true => format!("id IN ({touched})"),
+            true => format!("lines.id IN ({touched})"),
             false => format!(
                 "EXISTS (SELECT 1 FROM touches t CROSS JOIN names n ON n.id = t.name WHERE t.line = lines.id AND {condition})"
             ),
@@ -231,17 +235,17 @@ impl Plan {
 
     fn time(&mut self, filter: &Filter) {
         if let Some(since) = filter.since {
-            self.add("time >= ?", [ms(since).into()]);
+            self.add("lines.time >= ?", [ms(since).into()]);
         }
         if let Some(until) = filter.until {
-            self.add("time < ?", [ms(until).into()]);
+            self.add("lines.time < ?", [ms(until).into()]);
         }
     }
 
     /// The conditions behind `WHERE`; their values are those of [`Plan::values_in`].
     pub(super) fn clause(&self) -> String {
         let conditions = self.conditions.iter().map(|condition| format!(" AND {condition}"));
-        std::iter::once("id BETWEEN ? AND ?".to_owned())
+        std::iter::once("lines.id BETWEEN ? AND ?".to_owned())
             .chain(conditions)
             .collect()
     }
