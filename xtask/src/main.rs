@@ -34,7 +34,8 @@ usage: cargo xtask TASK
   bench moat      what the scenarios of OpenMoat's bench say of the hook
   bench policy [FILE]
                   how long the hook takes with policy files of 0, 100 and 1,000 rules
-  bench rules     how long the hook takes with few programs, with all, and with rules of one's own";
+  bench rules     how long the hook takes with few programs, with all, and with rules of one's own
+  bench views     how long an index of a million records takes, and a search with it";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         ["fuzz", words @ ..] => programs::fuzz(words),
         ["bench", "judge", places @ ..] => bench::judge(places),
         ["bench", "ledger"] => bench::ledger(),
+        ["bench", "views"] => bench::views(),
         ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),
         ["bench", "policy"] => bench::policy::run(None),

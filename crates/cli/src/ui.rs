@@ -34,6 +34,16 @@ impl Ui {
         &mut self.out
     }
 
+    /// Whether nobody reads standard output any more. A pipe says so before anything is written into it.
+    pub(crate) fn reader_is_gone(&self) -> bool {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdout = io::stdout();
+        let mut fds = [PollFd::new(&stdout, PollFlags::empty())];
+        let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+        let gone = PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL;
+        poll(&mut fds, Some(&now)).is_ok() && fds.iter().any(|fd| fd.revents().intersects(gone))
+    }
+
     /// Hands on the exit code, unless output was lost: then that is what the program has to say.
     pub(crate) fn end(&mut self, exit: Exit) -> Exit {
         let _kept = self.out.flush();

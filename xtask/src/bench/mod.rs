@@ -56,6 +56,13 @@ pub(crate) fn ledger() -> Result<()> {
     ))
 }
 
+/// The index of a long ledger, built as it is released: see `crates/views/examples/bench.rs`, which has the bars.
+pub(crate) fn views() -> Result<()> {
+    must(&mut cargo(
+        "run --profile dist --quiet --package tollgate-views --example bench",
+    ))
+}
+
 pub(crate) fn run(hook: PathBuf) -> Result<()> {
     let bench = Bench::prepare(hook, "hook")?;
     bench.denies()?;

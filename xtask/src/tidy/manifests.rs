@@ -4,7 +4,7 @@ use super::Finding;
 use super::files::Files;
 
 /// The crates of the house from the ground up. A crate may use only what stands before it.
-const ORDER: [&str; 15] = [
+const ORDER: [&str; 16] = [
     "shell",
     "rulebook",
     "policy",
@@ -13,6 +13,7 @@ const ORDER: [&str; 15] = [
     "ledger",
     "snapshot",
     "broker",
+    "views",
     "sandbox",
     "runner",
     "supervise",

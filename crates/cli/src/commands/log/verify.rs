@@ -1,48 +1,19 @@
-//! `tollgate log`.
+//! `tollgate log verify`.
 
-mod anchor;
-mod prove;
-
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use broker::{Broker, Flush};
-use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Line, Report, RunReport};
+use ledger::{Anchors, Checkpoint, Expected, Hash, Ledger, LedgerError, Report, RunReport};
 use serde_json::{Value, json};
 
+use super::{fault, prove};
 use crate::exit::{Exit, Fault};
 use crate::setup::places;
 use crate::ui::Ui;
 use crate::view;
 
 #[derive(clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(clap::Subcommand)]
-enum What {
-    /// Shows what was decided.
-    Show(Show),
-    /// Checks that nothing was changed.
-    Verify(Verify),
-    Anchor(anchor::Anchor),
-    Prove(prove::Prove),
-}
-
-#[derive(clap::Args)]
-struct Show {
-    /// All records as they are stored, one JSON object a line.
-    #[arg(long)]
-    jsonl: bool,
-    /// How many of the last records are shown to a person.
-    #[arg(long, value_name = "N", default_value_t = 50)]
-    last: usize,
-}
-
-#[derive(clap::Args)]
-struct Verify {
+pub(super) struct Args {
     /// A head that was noted before: it must be in the chain.
     #[arg(long, value_name = "HEX")]
     expect_head: Option<String>,
@@ -66,71 +37,7 @@ struct Verify {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
-    let ledger = Ledger::at(&places::find()?.state);
-    match &args.what {
-        What::Show(show) => self::show(&ledger, show, ui),
-        What::Verify(verify) => self::verify(&ledger, verify, ui),
-        What::Anchor(args) => anchor::run(ledger.dir(), args, ui),
-        What::Prove(args) => prove::run(ledger.dir(), args, ui),
-    }
-}
-
-fn show(ledger: &Ledger, args: &Show, ui: &mut Ui) -> Result<Exit, Fault> {
-    let Some(mut lines) = ledger::show(ledger.dir()).map_err(|e| fault(&e, Exit::Io))? else {
-        if !args.jsonl {
-            ui.line("Nothing was recorded yet.");
-        }
-        return Ok(Exit::Done);
-    };
-    let mut last = std::collections::VecDeque::new();
-    let unreadable = |e: std::io::Error| Fault::new(Exit::Io, format!("The ledger could not be read: {e}."));
-    let mut out = std::io::BufWriter::with_capacity(1 << 16, ui.raw());
-    while let Some(line) = lines.read_line().map_err(unreadable)? {
-        let Line::Whole(bytes) = line else { continue };
-        if args.jsonl {
-            if out.write_all(bytes).and_then(|()| out.write_all(b"\n")).is_err() {
-                break;
-            }
-        } else if args.last > 0 {
-            if last.len() == args.last {
-                last.pop_front();
-            }
-            last.push_back(one(bytes));
-        }
-    }
-    // A reader that goes away is no error.
-    let _gone = out.flush();
-    drop(out);
-    last.iter().for_each(|line| ui.line(line));
-    Ok(Exit::Done)
-}
-
-/// One record on one line.
-fn one(bytes: &[u8]) -> String {
-    let Ok(record) = serde_json::from_slice::<Value>(bytes) else {
-        return view::safe(&String::from_utf8_lossy(bytes));
-    };
-    let text = |path: &str| record.pointer(path).and_then(Value::as_str).unwrap_or_default();
-    let verdict = if text("/verdict").is_empty() {
-        text("/kind")
-    } else {
-        text("/verdict")
-    };
-    let rule = text("/findings/0/rule");
-    let subject = [text("/request/parts/0/text"), text("/note"), text("/request/tool")];
-    let subject = subject.into_iter().find(|s| !s.is_empty()).unwrap_or_default();
-    let seq = record.get("seq").and_then(Value::as_u64).unwrap_or_default();
-    let mut line = format!("{seq:>6} {} {verdict:<6} {:<7}", text("/time"), text("/agent/name"));
-    if !rule.is_empty() {
-        line.push_str(&format!(" [{rule}]"));
-    }
-    line.push(' ');
-    line.push_str(&view::head(&subject.replace('\n', "\u{23ce} "), 120));
-    view::safe(&line)
-}
-
-fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
+pub(super) fn run(ledger: &Ledger, args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     if args.key.as_deref().is_some_and(|key| !ledger::is_verifier(key)) {
         return Err(Fault::new(Exit::Usage, "`--key` is no public key.")
             .hint("`tollgate log anchor` prints it after `signed by`."));
@@ -204,7 +111,7 @@ fn verify(ledger: &Ledger, args: &Verify, ui: &mut Ui) -> Result<Exit, Fault> {
 }
 
 /// The checkpoints made here and those kept elsewhere, and how many are not signed.
-fn anchors(dir: &Path, args: &Verify) -> Result<(Vec<Checkpoint>, u64), Fault> {
+fn anchors(dir: &Path, args: &Args) -> Result<(Vec<Checkpoint>, u64), Fault> {
     let anchors = Anchors::of(dir);
     let failed = |e: LedgerError| fault(&e, Exit::Refused);
     let (mut all, mut unsigned) = anchors.made().map_err(failed)?;
@@ -356,32 +263,4 @@ fn as_json(report: &Report, flush: Flush) -> Value {
         "unflushed": report.unflushed,
         "flush": {"asks": true, "denials": true, "approvals": true, "allows": flush == Flush::Full},
     })
-}
-
-fn fault(error: &LedgerError, exit: Exit) -> Fault {
-    Fault::new(exit, format!("The ledger cannot be used: {error}.")).hint(error.hint())
-}
-
-/// The fault of a command that reads the ledger.
-pub(crate) fn unreadable(error: &LedgerError) -> Fault {
-    fault(error, Exit::Io)
-}
-
-/// An age on the command line: a number and `s`, `m`, `h` or `d`.
-pub(crate) fn age(text: &str) -> Result<std::time::Duration, String> {
-    let wrong = || format!("`{text}` is no age; write `30m`, `12h` or `7d`");
-    let unit = text.chars().next_back().ok_or_else(wrong)?;
-    let seconds: u64 = match unit {
-        's' => 1,
-        'm' => 60,
-        'h' => 3600,
-        'd' => 86_400,
-        _ => return Err(wrong()),
-    };
-    let number = text.strip_suffix(unit).unwrap_or_default();
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    number
-        .checked_mul(seconds)
-        .map(std::time::Duration::from_secs)
-        .ok_or_else(wrong)
 }
