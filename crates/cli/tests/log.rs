@@ -335,6 +335,6 @@ fn output_that_is_lost_is_an_error_and_a_reader_that_goes_away_is_none() {
         let output = home.command(args).stdout(writer).output().unwrap();
         assert_eq!((output.status.code(), output.stderr.len()), (Some(0), 0), "{args:?}");
     }
-    let file = ["log", "export", "--format", "csv", "--out", "/dev/full"];
+    let file = ["log", "export", "--format", "csv", "--out", "no/such/folder"];
     assert_eq!(home.run(&file).0, 74);
 }
