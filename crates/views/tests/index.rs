@@ -246,6 +246,14 @@ fn a_line_that_was_changed_is_shown_as_it_is_and_never_as_the_index_has_it() {
         ..Filter::default()
     };
     assert_eq!(home.views().search(&changed, 5).unwrap().len(), 1);
+    // The first line tells before anything is looked for.
+    let first = home.text(1).replacen("\"name\":\"claude\"", "\"name\":\"c1aude\"", 1);
+    fs::write(home.segment(1), first).unwrap();
+    let changed = Filter {
+        agent: some("c1aude"),
+        ..Filter::default()
+    };
+    assert_eq!(home.views().search(&changed, 5).unwrap().len(), 1);
 }
 
 #[test]
