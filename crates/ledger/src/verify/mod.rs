@@ -207,4 +207,6 @@ fn check(from: &[u8], end: End, expect: Option<Hash>) -> Report {
 }
 
 #[cfg(test)]
+mod attacks;
+#[cfg(test)]
 mod tests;
