@@ -166,6 +166,22 @@ fn a_record_is_proved_where_the_log_is_not() {
 }
 
 #[test]
+fn behind_a_loss_a_proof_names_the_record_by_its_own_number() {
+    let home = Home::new();
+    (0..4).for_each(|_| drop(home.ask("ls")));
+    let log = home.ledger().join("000001.ndjson");
+    let text = fs::read_to_string(&log).unwrap();
+    fs::write(&log, &text[..text.len() - 20]).unwrap();
+    (0..2).for_each(|_| drop(home.ask("ls")));
+    assert_eq!(home.run(&["log", "anchor"]).0, 20, "it is not intact");
+    assert_eq!(home.run(&["log", "anchor", "--despite-damage"]).0, 0);
+    let proof = home.at("proof");
+    fs::write(&proof, home.run(&["log", "prove", "6"]).1).unwrap();
+    let (code, out) = home.run(&["log", "verify", "--proof", proof.to_str().unwrap()]);
+    assert!(code == 0 && out.starts_with("proved: record 6 is"), "{out}");
+}
+
+#[test]
 fn what_was_acknowledged_and_is_lost_is_named_by_verify_and_status_for_ever() {
     let home = Home::new();
     (0..4).for_each(|_| drop(home.ask("ls")));

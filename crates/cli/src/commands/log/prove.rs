@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use ledger::{Anchors, Line, Proof, Proved, show};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -67,7 +67,7 @@ pub(super) fn check(dir: &Path, check: &Check<'_>, ui: &mut Ui) -> Result<Exit, 
     let earlier = check.earlier.map(read).transpose()?;
     match proof.check(&key, line.as_deref(), earlier.as_deref()) {
         Ok(proved) => {
-            say(&proof, &proved, check.json, ui);
+            say(number(line.as_deref()), &proved, check.json, ui);
             Ok(Exit::Done)
         }
         Err(ledger::ProofError::Malformed) => Err(bad(ledger::ProofError::Malformed)),
@@ -87,9 +87,17 @@ pub(super) fn check(dir: &Path, check: &Check<'_>, ui: &mut Ui) -> Result<Exit, 
     }
 }
 
-fn say(proof: &Proof, proved: &Proved, json: bool, ui: &mut Ui) {
+/// The number that a record itself says it has: behind a loss that is not its place in the tree.
+fn number(line: Option<&[u8]>) -> u64 {
+    let record: Option<Value> = line.and_then(|line| serde_json::from_slice(line).ok());
+    record
+        .and_then(|record| record.get("seq")?.as_u64())
+        .unwrap_or_default()
+}
+
+fn say(number: u64, proved: &Proved, json: bool, ui: &mut Ui) {
     let (what, by) = match proved {
-        Proved::Record(by) => (format!("record {}", proof.seq().unwrap_or_default()), by),
+        Proved::Record(by) => (format!("record {number}"), by),
         Proved::Beginning { earlier, later } => (format!("the log of {} records", earlier.size), later),
     };
     if json {
