@@ -6,35 +6,162 @@ use std::{env, fs, path::Path};
 
 const RULES: &str = "../../rules/agents.toml";
 
+/// What a table says beside its tools. An unknown key is an error: it would be a belief that nobody holds.
+const TEXTS: [&str; 9] = [
+    "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
+];
+const LISTS: [&str; 6] = ["programs", "marks", "questions", "events", "asks", "patchers"];
+const OTHERS: [&str; 6] = ["form", "proof", "version", "patience", "switches", "tool"];
+/// What only a page for people says.
+const PAGE: [&str; 8] = [
+    "flags_off",
+    "fails_open",
+    "keys",
+    "managed",
+    "rewrite",
+    "output",
+    "resume",
+    "stream",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={RULES}");
     println!("cargo::rerun-if-changed=build.rs");
     let rules: toml::Table = fs::read_to_string(RULES)?.parse()?;
     let mut out = String::new();
-    for (agent, rows) in &rules {
+    let mut agents = Vec::new();
+    for (name, rows) in &rules {
         let rows = rows.as_table().ok_or("an agent is a table")?;
-        if agent == "unknown" {
+        if name == "unknown" {
             unknown(&mut out, rows)?;
-            continue;
+        } else {
+            table(&mut out, name, rows)?;
+            agents.push((name.as_str(), text(rows, "title")?));
         }
-        writeln!(out, "/// Tools of `{agent}`.")?;
-        writeln!(out, "pub(crate) static {}: Table = Table {{", agent.to_uppercase())?;
-        writeln!(out, "    mcp: {:?},", text(rows, "mcp")?)?;
-        for key in ["patchers", "events", "asks", "programs", "marks"] {
-            writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
-        }
-        writeln!(out, "    tools: &[")?;
-        for tool in rows
-            .get("tool")
-            .and_then(toml::Value::as_array)
-            .ok_or("an agent has tools")?
-        {
-            writeln!(out, "        {},", stanza(tool.as_table().ok_or("a tool is a table")?)?)?;
-        }
-        writeln!(out, "    ],\n}};")?;
     }
+    list_of_agents(&mut out, &agents)?;
     fs::write(Path::new(&env::var("OUT_DIR")?).join("tables.rs"), out)?;
     Ok(())
+}
+
+/// The enum of all agents, each with its table and the file of its name.
+fn list_of_agents(out: &mut String, agents: &[(&str, &str)]) -> Result<(), Box<dyn Error>> {
+    writeln!(out, "/// The agents whose hooks are understood.")?;
+    writeln!(
+        out,
+        "#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum Agent {{"
+    )?;
+    for (name, title) in agents {
+        writeln!(out, "    /// {title}.\n    {},", variant(name))?;
+    }
+    writeln!(out, "}}\n\nimpl Agent {{")?;
+    writeln!(out, "    /// All of them, in the order in which they are shown.")?;
+    let all: Vec<String> = agents
+        .iter()
+        .map(|(name, _)| format!("Self::{}", variant(name)))
+        .collect();
+    writeln!(
+        out,
+        "    pub const ALL: [Self; {}] = [{}];\n",
+        all.len(),
+        all.join(", ")
+    )?;
+    writeln!(
+        out,
+        "    /// The word used on command lines and in records.\n    #[must_use]"
+    )?;
+    arms(out, "pub const fn as_str(self) -> &'static str", agents, |name| {
+        format!("{name:?}")
+    })?;
+    writeln!(out, "    /// What is known of it.")?;
+    arms(
+        out,
+        "pub(crate) const fn table(self) -> &'static Table",
+        agents,
+        |name| format!("&{}", name.to_uppercase()),
+    )?;
+    writeln!(out, "    /// How it is spoken with.")?;
+    arms(
+        out,
+        "pub(crate) const fn codec(self) -> &'static Codec",
+        agents,
+        |name| format!("&codecs::{name}::CODEC"),
+    )?;
+    writeln!(out, "}}")?;
+    Ok(())
+}
+
+fn arms(
+    out: &mut String,
+    signature: &str,
+    agents: &[(&str, &str)],
+    value: impl Fn(&str) -> String,
+) -> Result<(), Box<dyn Error>> {
+    writeln!(out, "    {signature} {{\n        match self {{")?;
+    for (name, _) in agents {
+        writeln!(out, "            Self::{} => {},", variant(name), value(name))?;
+    }
+    writeln!(out, "        }}\n    }}\n")?;
+    Ok(())
+}
+
+/// The name of the agent in the enum.
+fn variant(name: &str) -> String {
+    let mut letters = name.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// One agent.
+fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn Error>> {
+    if let Some(key) = rows
+        .keys()
+        .find(|key| ![&TEXTS[..], &LISTS, &OTHERS, &PAGE].concat().contains(&key.as_str()))
+    {
+        return Err(format!("rules/agents.toml: `{name}` has the unknown key `{key}`").into());
+    }
+    writeln!(out, "/// What is known of `{name}`.")?;
+    writeln!(out, "pub(crate) static {}: Table = Table {{", name.to_uppercase())?;
+    for key in TEXTS {
+        let absent = matches!(key, "project" | "matcher") && !rows.contains_key(key);
+        writeln!(out, "    {key}: {:?},", if absent { "" } else { text(rows, key)? })?;
+    }
+    for key in LISTS {
+        writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
+    }
+    writeln!(out, "    form: Form::{},", variant(text(rows, "form")?))?;
+    writeln!(out, "    driven: {},", text(rows, "proof")? == "driven")?;
+    writeln!(out, "    version: {},", flag(rows, "version"))?;
+    let patience = rows.get("patience").and_then(toml::Value::as_integer);
+    writeln!(out, "    patience: {},", patience.ok_or("an agent has patience")?)?;
+    writeln!(out, "    switches: &[")?;
+    for line in list(rows, "switches")? {
+        writeln!(out, "        {},", switch(line)?)?;
+    }
+    writeln!(out, "    ],\n    tools: &[")?;
+    let tools = rows
+        .get("tool")
+        .and_then(toml::Value::as_array)
+        .ok_or("an agent has tools")?;
+    for tool in tools {
+        writeln!(out, "        {},", stanza(tool.as_table().ok_or("a tool is a table")?)?)?;
+    }
+    writeln!(out, "    ],\n}};")?;
+    Ok(())
+}
+
+/// `PLACE FILE KEY = VALUE`, or `has` for a list.
+fn switch(line: &str) -> Result<String, Box<dyn Error>> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let [place, file, key, how @ ("=" | "has"), value] = words[..] else {
+        return Err(format!("rules/agents.toml: `{line}` is no switch").into());
+    };
+    Ok(format!(
+        "Switch {{ place: Place::{}, file: {file:?}, key: {key:?}, list: {}, value: {value:?} }}",
+        variant(place),
+        how == "has"
+    ))
 }
 
 /// The words of tools that nobody knows. They are compared in small letters, so they must be so here.
@@ -79,34 +206,51 @@ fn unknown(out: &mut String, rows: &toml::Table) -> Result<(), Box<dyn Error>> {
 fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
     let mut does = String::new();
     for key in tool.keys() {
-        match key.as_str() {
-            "names" | "optional" | "content" | "flags" => {}
-            "command" => write!(does, "Does::Command({:?})", text(tool, key)?)?,
-            "read" => write!(does, "Does::Read({:?})", text(tool, key)?)?,
-            "write" => write!(
-                does,
-                "Does::Write({:?}, &{:?})",
-                text(tool, key)?,
-                list(tool, "content")?
-            )?,
-            "url" => write!(does, "Does::Fetch({:?})", text(tool, key)?)?,
-            "patch" => write!(does, "Does::Patch({:?})", text(tool, key)?)?,
+        let name = match key.as_str() {
+            "names" | "optional" | "content" | "flags" | "folder" => continue,
+            "write" => {
+                write!(
+                    does,
+                    "Does::Write({:?}, &{:?})",
+                    text(tool, key)?,
+                    list(tool, "content")?
+                )?;
+                continue;
+            }
+            "command" => "Command",
+            "each" => "Each",
+            "typed" => "Typed",
+            "read" => "Read",
+            "delete" => "Delete",
+            "url" => "Fetch",
+            "prose" => "Prose",
+            "patch" => "Patch",
             other => return Err(format!("rules/agents.toml: unknown key `{other}`").into()),
-        }
+        };
+        write!(does, "Does::{name}({:?})", text(tool, key)?)?;
     }
     if does.is_empty() {
         does.push_str("Does::Nothing");
     }
-    let optional = tool.get("optional").and_then(toml::Value::as_bool).unwrap_or(false);
+    let flags = if tool.contains_key("flags") {
+        list(tool, "flags")?
+    } else {
+        Vec::new()
+    };
+    let folder = if tool.contains_key("folder") {
+        text(tool, "folder")?
+    } else {
+        ""
+    };
     Ok(format!(
-        "Tool {{ names: &{:?}, does: {does}, optional: {optional}, flags: &{:?} }}",
+        "Tool {{ names: &{:?}, does: {does}, optional: {}, folder: {folder:?}, flags: &{flags:?} }}",
         list(tool, "names")?,
-        if tool.contains_key("flags") {
-            list(tool, "flags")?
-        } else {
-            Vec::new()
-        }
+        flag(tool, "optional"),
     ))
+}
+
+fn flag(table: &toml::Table, key: &str) -> bool {
+    table.get(key).and_then(toml::Value::as_bool).unwrap_or(false)
 }
 
 fn text<'t>(table: &'t toml::Table, key: &str) -> Result<&'t str, String> {

@@ -6,54 +6,34 @@ use alloc::vec::Vec;
 
 use policy::Request;
 
-use crate::json::{self, Json};
-use crate::tools::{Table, missing, string, wrong_type};
-use crate::{Refusal, claude, codex};
-
-/// The agents whose hooks are understood.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Agent {
-    /// Claude Code.
-    Claude,
-    /// Codex.
-    Codex,
-}
+use crate::codecs::Asked;
+use crate::json;
+use crate::tools::{missing, wrong_type};
+use crate::{Agent, Refusal};
 
 impl Agent {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 2] = [Self::Claude, Self::Codex];
-
     /// The agent of that name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|agent| agent.as_str() == name)
     }
 
-    /// The word used on command lines and in records.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Claude => "claude",
-            Self::Codex => "codex",
-        }
-    }
-
     /// Names under which the agent's process runs.
     #[must_use]
     pub const fn programs(self) -> &'static [&'static str] {
-        self.tools().programs
+        self.table().programs
     }
 
     /// Variables that the agent sets for everything it starts.
     #[must_use]
     pub const fn marks(self) -> &'static [&'static str] {
-        self.tools().marks
+        self.table().marks
     }
 
     /// Whether it holds a call in that permission mode when its hook asks.
     #[must_use]
     pub fn holds_asks(self, permission_mode: &str) -> bool {
-        self.tools().asks.contains(&permission_mode)
+        self.table().asks.contains(&permission_mode)
     }
 
     /// Why an ask is told as a denial in that permission mode, as a clause; `None` where the agent holds the call.
@@ -63,18 +43,11 @@ impl Agent {
             return None;
         }
         let title = self.title();
-        Some(if self.tools().asks.is_empty() {
+        Some(if self.table().asks.is_empty() {
             format!("{title} cannot ask a person on a hook's word")
         } else {
             format!("{title} does not hold a call for a question in its mode `{permission_mode}`")
         })
-    }
-
-    const fn tools(self) -> &'static Table {
-        match self {
-            Self::Claude => claude::TOOLS,
-            Self::Codex => codex::TOOLS,
-        }
     }
 }
 
@@ -83,7 +56,7 @@ impl Agent {
 pub struct Call {
     /// Who asks.
     pub agent: Agent,
-    /// The agent's name for the moment: `PreToolUse` is a question, everything else is news.
+    /// The agent's name for the moment: its questions want an opinion, everything else is news.
     pub event: String,
     /// The agent's session.
     pub session: String,
@@ -107,12 +80,9 @@ impl Call {
     /// Whether the agent waits for an opinion.
     #[must_use]
     pub fn is_question(&self) -> bool {
-        self.event == QUESTION
+        self.agent.table().questions.contains(&self.event.as_str())
     }
 }
-
-/// The one event that can hold a call, in both agents.
-const QUESTION: &str = "PreToolUse";
 
 /// Reads what an agent wrote to its hook.
 ///
@@ -127,21 +97,22 @@ pub fn read(agent: Agent, stdin: &[u8]) -> Result<Call, Refusal> {
             format!("The question is {}, not an object.", question.kind()),
         ));
     }
+    let asked = (agent.codec().read)(&question)?;
     let mut call = Call {
         agent,
-        event: word(&question, "hook_event_name")?,
-        session: word(&question, "session_id")?,
-        cwd: directory(&question)?,
+        event: word("the event", &asked.event)?,
+        session: word("the session", &asked.session)?,
+        cwd: directory(&asked.cwd)?,
         tool: String::new(),
-        tool_use_id: optional(&question, "tool_use_id")?,
-        permission_mode: optional(&question, "permission_mode")?,
+        tool_use_id: clean("the call's id", asked.id.clone())?,
+        permission_mode: clean("the permission mode", asked.mode.clone())?,
         requests: Vec::new(),
         unknown_tool: false,
         input_digest_source: String::new(),
     };
     if call.is_question() {
-        ask(&mut call, &question)?;
-    } else if !agent.tools().events.contains(&call.event.as_str()) {
+        ask(&mut call, &asked)?;
+    } else if !agent.table().events.contains(&call.event.as_str()) {
         return Err(Refusal::new(
             "unknown-event",
             format!("The event `{}` is not known.", call.event),
@@ -151,44 +122,32 @@ pub fn read(agent: Agent, stdin: &[u8]) -> Result<Call, Refusal> {
 }
 
 /// Fills in what only a question has: the tool and what it would take.
-fn ask(call: &mut Call, question: &Json) -> Result<(), Refusal> {
-    call.tool = word(question, "tool_name")?;
-    let input = question.get("tool_input").ok_or_else(|| missing("tool_input"))?;
+fn ask(call: &mut Call, asked: &Asked) -> Result<(), Refusal> {
+    call.tool = word("the tool's name", &asked.tool)?;
+    let input = asked.input.as_ref().ok_or_else(|| missing("the tool's input"))?;
     if input.as_object().is_none() {
-        return Err(wrong_type("tool_input", input));
+        return Err(wrong_type("the tool's input", input));
     }
-    let wanted = call.agent.tools().wanted(&call.tool, input, &call.cwd)?;
+    let wanted = call.agent.table().wanted(&call.tool, input, &call.cwd)?;
     call.requests = wanted.requests;
     call.unknown_tool = wanted.unknown;
     call.input_digest_source = input.text();
     Ok(())
 }
 
-/// A clean string that is not empty.
-fn word(question: &Json, field: &str) -> Result<String, Refusal> {
-    let text = clean(field, string(question, field)?)?;
+/// A clean text that is not empty.
+fn word(what: &str, text: &str) -> Result<String, Refusal> {
     if text.is_empty() {
-        return Err(Refusal::new("missing-field", format!("The field `{field}` is empty.")));
+        return Err(missing(what));
     }
-    Ok(text)
-}
-
-/// A clean string, or nothing where the field is absent or null.
-fn optional(question: &Json, field: &str) -> Result<String, Refusal> {
-    match question.get(field) {
-        None | Some(Json::Null) => Ok(String::new()),
-        Some(_) => clean(field, string(question, field)?),
-    }
+    clean(what, String::from(text))
 }
 
 /// The working directory, which must be absolute: everything relative hangs on it.
-fn directory(question: &Json) -> Result<String, Refusal> {
-    let cwd = word(question, "cwd")?;
+fn directory(cwd: &str) -> Result<String, Refusal> {
+    let cwd = word("the working directory", cwd)?;
     if !cwd.starts_with('/') {
-        return Err(Refusal::new(
-            "relative-cwd",
-            "The working directory `cwd` is not absolute.",
-        ));
+        return Err(Refusal::new("relative-cwd", "The working directory is not absolute."));
     }
     Ok(cwd)
 }
@@ -203,10 +162,15 @@ pub(crate) fn clean(field: &str, text: String) -> Result<String, Refusal> {
         None => Ok(text),
         Some(c) => Err(Refusal::new(
             "control-character",
-            format!(
-                "The field `{field}` holds the control character U+{:04X}.",
-                u32::from(c)
-            ),
+            format!("{} holds the control character U+{:04X}.", named(field), u32::from(c)),
         )),
+    }
+}
+
+/// A field by its name, or a part by what it is, to begin a sentence with.
+pub(crate) fn named(field: &str) -> String {
+    match field.strip_prefix("the ") {
+        Some(part) => format!("The {part}"),
+        None => format!("The field `{field}`"),
     }
 }

@@ -10,7 +10,8 @@ use crate::Refusal;
 use crate::call::clean;
 use crate::json::Json;
 use crate::settings::shell_word;
-use crate::tools::{UNKNOWN, command_text};
+use crate::table::UNKNOWN;
+use crate::tools::command_text;
 
 /// Objects within the input are looked at this deep.
 const DEEPEST: usize = 4;
@@ -157,6 +158,14 @@ fn fetched(key: &str, address: &str, verb: Verb) -> Result<Option<(Kind, Subject
         None if address.contains("://") => Ok(Some((Kind::NetConnect, Subject::Url(clean(key, address.into())?)))),
         None => Ok(None),
     }
+}
+
+/// The addresses that stand in a text, without the marks around them.
+pub(crate) fn links(text: &str) -> impl Iterator<Item = &str> {
+    let apart = |c: char| c.is_whitespace() || "\"'<>()[]{},;`".contains(c);
+    text.split(apart)
+        .filter(|word| word.contains("://"))
+        .map(|word| word.trim_end_matches(['.', '!', '?', ':']))
 }
 
 fn push_command(key: &str, command: &str, found: &mut Vec<(Kind, Subject)>) -> Result<(), Refusal> {

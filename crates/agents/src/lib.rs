@@ -7,17 +7,18 @@ extern crate alloc;
 
 mod call;
 mod carried;
-mod claude;
-mod codex;
+mod codecs;
 mod inline;
 pub mod json;
 mod patch;
 mod refusal;
 mod reply;
 mod settings;
+mod table;
 mod tools;
 
-pub use call::{Agent, Call, read};
+pub use call::{Call, read};
 pub use refusal::Refusal;
-pub use reply::{Answer, Reply, refuse, reply};
-pub use settings::{EVENT, Entry, PROGRAM, Places, Value};
+pub use reply::{Answer, Reply, pass, refuse, reply};
+pub use settings::{Hook, PROGRAM, Places, Value};
+pub use table::{Agent, Form, Place, Switch};

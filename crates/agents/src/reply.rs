@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use policy::Verdict;
 
-use crate::json::quote;
+use crate::codecs::Opinion;
 use crate::{Agent, Call};
 
 /// What a hook process writes and returns.
@@ -38,24 +38,16 @@ pub struct Answer {
 #[must_use]
 pub fn reply(agent: Agent, call: &Call, answer: &Answer) -> Reply {
     if !call.is_question() {
-        return Reply::default();
+        return say(agent, Opinion::None);
     }
     match (answer.verdict, answer.granted) {
-        (Verdict::Deny, _) => opinion("deny", &answer.reason),
+        (Verdict::Deny, _) => say(agent, Opinion::Deny(&answer.reason)),
         (Verdict::Ask, false) => match agent.cannot_ask(&call.permission_mode) {
-            None => opinion("ask", &answer.reason),
-            Some(why) => opinion("deny", &refused_here(&why, &answer.reason)),
+            None => say(agent, Opinion::Ask(&answer.reason)),
+            Some(why) => say(agent, Opinion::Deny(&refused_here(&why, &answer.reason))),
         },
-        (_, true) => granted(agent, answer),
-        (Verdict::Allow | Verdict::Warn, false) => Reply::default(),
-    }
-}
-
-/// A grant skips Claude Code's own question; Codex takes a bare allow for a failed hook, and needs none.
-fn granted(agent: Agent, answer: &Answer) -> Reply {
-    match agent {
-        Agent::Claude => opinion("allow", &answer.reason),
-        Agent::Codex => Reply::default(),
+        (_, true) => say(agent, Opinion::Allow(&answer.reason)),
+        (Verdict::Allow | Verdict::Warn, false) => say(agent, Opinion::None),
     }
 }
 
@@ -64,30 +56,27 @@ fn refused_here(why: &str, reason: &str) -> String {
     format!("Tollgate refuses this here, because {why}; a person can run it in a terminal.\n{reason}")
 }
 
-/// A refusal in the agent's protocol. Pure, and cannot fail. Both agents read the same object.
+/// A refusal in the agent's protocol. Pure, and cannot fail.
 #[must_use]
 pub fn refuse(agent: Agent, sentence: &str) -> Reply {
-    match agent {
-        Agent::Claude | Agent::Codex => opinion("deny", sentence),
-    }
+    say(agent, Opinion::Deny(sentence))
 }
 
-/// The one object that both agents read, with exit 0: exit 2 would block too, but shows the hook's command line to the
-/// model. Codex drops the whole answer when a field is unknown to it or the
-/// reason is empty, so nothing may be added here.
-fn opinion(decision: &str, reason: &str) -> Reply {
-    let reason = if reason.trim().is_empty() {
-        "Tollgate refused this call."
-    } else {
-        reason
+/// No opinion in the agent's protocol: what it did not ask goes on.
+#[must_use]
+pub fn pass(agent: Agent) -> Reply {
+    say(agent, Opinion::None)
+}
+
+/// The agent's own words. An agent may take an empty reason for no answer at all.
+fn say(agent: Agent, opinion: Opinion<'_>) -> Reply {
+    const WORDLESS: &str = "Tollgate refused this call.";
+    let empty = |reason: &str| reason.trim().is_empty();
+    let opinion = match opinion {
+        Opinion::Deny(reason) if empty(reason) => Opinion::Deny(WORDLESS),
+        Opinion::Ask(reason) if empty(reason) => Opinion::Ask("Tollgate asks about this call."),
+        Opinion::Allow(reason) if empty(reason) => Opinion::Allow("A person allowed this call."),
+        other => other,
     };
-    let mut out = String::from(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"#);
-    out.push_str(&quote(decision));
-    out.push_str(r#","permissionDecisionReason":"#);
-    out.push_str(&quote(reason));
-    out.push_str("}}\n");
-    Reply {
-        stdout: out.into_bytes(),
-        ..Reply::default()
-    }
+    (agent.codec().say)(opinion)
 }

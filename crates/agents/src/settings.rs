@@ -7,14 +7,12 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use crate::Agent;
 use crate::json::Json;
-use crate::{Agent, claude, codex};
+use crate::table::{Form, Switch};
 
 /// The file name of the hook program; an entry that runs a program of this name is ours.
 pub const PROGRAM: &str = "tollgate-hook";
-
-/// The event that the hook is installed for.
-pub const EVENT: &str = "PreToolUse";
 
 /// What an installed hook uses, as absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,13 +27,18 @@ pub struct Places {
     pub data: String,
 }
 
-/// One entry below [`EVENT`]: a group with a matcher and one handler.
+/// What an agent's settings say about us.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Which tools it is called for.
-    pub matcher: &'static str,
-    /// The handler's fields, in the order in which they are written.
-    pub handler: Vec<(&'static str, Value)>,
+pub enum Hook {
+    /// A handler among others: its fields, in the order in which they are written.
+    Handler(Vec<(&'static str, Value)>),
+    /// A file of our own.
+    File {
+        /// All of it.
+        text: String,
+        /// Its permission bits.
+        mode: u32,
+    },
 }
 
 /// The value of a handler's field.
@@ -47,77 +50,107 @@ pub enum Value {
     List(Vec<String>),
     /// A whole number.
     Number(u32),
+    /// Yes or no.
+    Bool(bool),
 }
 
 impl Agent {
     /// The name that its maker gives it.
     #[must_use]
     pub const fn title(self) -> &'static str {
-        match self {
-            Self::Claude => "Claude Code",
-            Self::Codex => "Codex",
-        }
+        self.table().title
     }
 
-    /// The variable with which a person moves its settings folder.
+    /// The variable with which a person moves its settings folder, where there is one.
     #[must_use]
-    pub const fn folder_variable(self) -> &'static str {
-        match self {
-            Self::Claude => "CLAUDE_CONFIG_DIR",
-            Self::Codex => "CODEX_HOME",
-        }
+    pub fn folder_variable(self) -> Option<&'static str> {
+        present(self.table().moved_by)
     }
 
     /// Its settings folder below the home directory.
     #[must_use]
     pub const fn folder(self) -> &'static str {
-        match self {
-            Self::Claude => ".claude",
-            Self::Codex => ".codex",
-        }
+        self.table().home
     }
 
     /// The file below its settings folder that holds hooks.
     #[must_use]
     pub const fn settings_file(self) -> &'static str {
-        match self {
-            Self::Claude => "settings.json",
-            Self::Codex => "hooks.json",
-        }
+        self.table().settings
     }
 
     /// The file of a project that holds hooks of one person. Not the shared one: the paths in the entry are this
-    /// machine's, and everybody else's calls would be blocked by them. Codex has none that runs without a second trust.
+    /// machine's, and everybody else's calls would be blocked by them.
     #[must_use]
-    pub const fn project_file(self) -> Option<&'static str> {
-        match self {
-            Self::Claude => Some(".claude/settings.local.json"),
-            Self::Codex => None,
-        }
+    pub fn project_file(self) -> Option<&'static str> {
+        present(self.table().project)
+    }
+
+    /// What the file with hooks is.
+    #[must_use]
+    pub const fn form(self) -> Form {
+        self.table().form
+    }
+
+    /// Whether that file says `"version": 1`.
+    #[must_use]
+    pub const fn is_versioned(self) -> bool {
+        self.table().version
+    }
+
+    /// The event that the hook is installed for.
+    #[must_use]
+    pub fn event(self) -> &'static str {
+        self.table().questions.first().copied().unwrap_or_default()
+    }
+
+    /// The text that matches every tool, where the form has one.
+    #[must_use]
+    pub fn matcher(self) -> Option<&'static str> {
+        present(self.table().matcher)
     }
 
     /// How many seconds it waits for its hook, as the entry asks it to.
     #[must_use]
     pub const fn patience(self) -> u16 {
-        match self {
-            Self::Claude => 60,
-            Self::Codex => 600,
-        }
+        self.table().patience
     }
 
-    /// The entry that calls the hook for every tool.
+    /// How hooks are switched off in a file.
     #[must_use]
-    pub fn entry(self, places: &Places) -> Entry {
-        match self {
-            Self::Claude => claude::entry(places),
-            Self::Codex => codex::entry(places),
-        }
+    pub const fn switches(self) -> &'static [Switch] {
+        self.table().switches
+    }
+
+    /// What no hook of this agent sees; empty where nothing is known.
+    #[must_use]
+    pub const fn gap(self) -> &'static str {
+        self.table().gap
+    }
+
+    /// The version whose behaviour is known, or from where it is known.
+    #[must_use]
+    pub const fn seen(self) -> &'static str {
+        self.table().seen
+    }
+
+    /// Whether our suite runs the real client; else it is known from its code or documentation alone.
+    #[must_use]
+    pub const fn is_driven(self) -> bool {
+        self.table().driven
+    }
+
+    /// What its settings say about us.
+    #[must_use]
+    pub fn hook(self, places: &Places) -> Hook {
+        (self.codec().hook)(self, places)
     }
 
     /// Whether a handler in its settings runs our hook.
     #[must_use]
     pub fn runs_us(self, handler: &Json) -> bool {
-        let command = handler.get("command").and_then(Json::as_str).unwrap_or_default();
+        let field = |name| handler.get(name).and_then(Json::as_str);
+        let command = field("command").or_else(|| field("bash")).unwrap_or_default();
         let program = if handler.get("args").is_some() {
             command
         } else {
@@ -127,21 +160,29 @@ impl Agent {
     }
 }
 
-impl Entry {
-    /// The handler as a value to compare with.
+impl Hook {
+    /// A handler as a value to compare with; null where the hook is a file.
     #[must_use]
     pub fn handler_json(&self) -> Json {
         let field = |(name, value): &(&str, Value)| (String::from(*name), value.json());
-        Json::Object(self.handler.iter().map(field).collect())
+        match self {
+            Self::Handler(fields) => Json::Object(fields.iter().map(field).collect()),
+            Self::File { .. } => Json::Null,
+        }
     }
 }
 
 impl Value {
+    pub(crate) fn text(text: &str) -> Self {
+        Self::Text(String::from(text))
+    }
+
     fn json(&self) -> Json {
         match self {
             Self::Text(text) => Json::String(text.clone()),
             Self::List(items) => Json::Array(items.iter().cloned().map(Json::String).collect()),
             Self::Number(n) => Json::Number((*n).into()),
+            Self::Bool(yes) => Json::Bool(*yes),
         }
     }
 }
@@ -156,6 +197,21 @@ pub(crate) fn arguments(agent: Agent, places: &Places) -> Vec<String> {
     } = places;
     let words = [agent.as_str(), "--config", config, "--state", state, "--data", data];
     words.into_iter().map(String::from).collect()
+}
+
+/// The hook as one line for a shell; every word is quoted.
+pub(crate) fn command_line(agent: Agent, places: &Places) -> String {
+    let words: Vec<String> = [places.hook.clone()]
+        .into_iter()
+        .chain(arguments(agent, places))
+        .map(|word| shell_word(&word))
+        .collect();
+    words.join(" ")
+}
+
+/// A text of the table that stands there.
+fn present(text: &'static str) -> Option<&'static str> {
+    (!text.is_empty()).then_some(text)
 }
 
 /// A word that every shell reads as exactly this text.

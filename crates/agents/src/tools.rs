@@ -6,47 +6,35 @@ use alloc::vec::Vec;
 
 use policy::{Kind, Request, Subject};
 
-use crate::call::clean;
-use crate::carried::{self, Unknown};
+use crate::call::{clean, named};
+use crate::carried;
 use crate::json::Json;
 use crate::settings::shell_word;
+use crate::table::Table;
 use crate::{Refusal, inline, patch};
 
-include!(concat!(env!("OUT_DIR"), "/tables.rs"));
-
-/// The tools of one agent.
-pub(crate) struct Table {
-    /// How the names of MCP tools start.
-    mcp: &'static str,
-    /// Programs that apply a patch which stands in the command.
-    patchers: &'static [&'static str],
-    /// Events that are no questions.
-    pub(crate) events: &'static [&'static str],
-    /// Permission modes in which an ask holds the call.
-    pub(crate) asks: &'static [&'static str],
-    /// Names under which the agent's process runs.
-    pub(crate) programs: &'static [&'static str],
-    /// Variables that the agent sets for what it starts.
-    pub(crate) marks: &'static [&'static str],
-    tools: &'static [Tool],
-}
-
 /// One stanza.
-struct Tool {
-    names: &'static [&'static str],
-    does: Does,
-    optional: bool,
+pub(crate) struct Tool {
+    pub(crate) names: &'static [&'static str],
+    pub(crate) does: Does,
+    pub(crate) optional: bool,
+    /// The field with the folder in which a command runs; empty where there is none.
+    pub(crate) folder: &'static str,
     /// Fields that widen what the tool may do.
-    flags: &'static [&'static str],
+    pub(crate) flags: &'static [&'static str],
 }
 
 /// What a tool does, and which field of its input says to what.
-enum Does {
+pub(crate) enum Does {
     Nothing,
     Command(&'static str),
+    Each(&'static str),
+    Typed(&'static str),
     Read(&'static str),
     Write(&'static str, &'static [&'static str]),
+    Delete(&'static str),
     Fetch(&'static str),
+    Prose(&'static str),
     Patch(&'static str),
 }
 
@@ -63,10 +51,11 @@ impl Table {
     /// Works out what the call of `name` with `input` wants.
     pub(crate) fn wanted(&self, name: &str, input: &Json, cwd: &str) -> Result<Wanted, Refusal> {
         let known = self.tools.iter().find(|tool| tool.names.contains(&name));
+        let cwd = known.map_or(Ok(String::from(cwd)), |tool| tool.folder(input, cwd))?;
         let request = |kind, subject| Request {
             kind,
             subject,
-            cwd: String::from(cwd),
+            cwd: cwd.clone(),
         };
         let tool_call = || Subject::Tool {
             name: String::from(name),
@@ -75,7 +64,7 @@ impl Table {
         let mut wanted = Wanted::default();
         match known {
             Some(tool) => wanted.requests = tool.subjects(input)?.into_iter().map(|(k, s)| request(k, s)).collect(),
-            None if name.starts_with(self.mcp) => wanted.requests.push(request(Kind::McpCall, tool_call())),
+            None if self.is_mcp(name) => wanted.requests.push(request(Kind::McpCall, tool_call())),
             None => {
                 wanted.unknown = true;
                 wanted.requests.push(request(Kind::ToolOther, tool_call()));
@@ -105,36 +94,143 @@ impl Table {
         wanted.requests.extend(patched);
         Ok(wanted)
     }
+
+    fn is_mcp(&self, name: &str) -> bool {
+        !self.mcp.is_empty() && name.starts_with(self.mcp)
+    }
 }
 
 impl Tool {
+    /// Where the call happens: in the folder that it names, from the working directory on.
+    fn folder(&self, input: &Json, cwd: &str) -> Result<String, Refusal> {
+        if self.folder.is_empty() || matches!(input.get(self.folder), None | Some(Json::Null)) {
+            return Ok(String::from(cwd));
+        }
+        let folder = clean(self.folder, string(input, self.folder)?)?;
+        Ok(match folder.as_str() {
+            "" => String::from(cwd),
+            absolute if absolute.starts_with('/') => folder,
+            relative => format!("{}/{relative}", cwd.trim_end_matches('/')),
+        })
+    }
+
     /// Kinds and subjects of one call of a known tool.
     fn subjects(&self, input: &Json) -> Result<Vec<(Kind, Subject)>, Refusal> {
-        let file = |path, content| Subject::File {
-            path,
-            delete: false,
-            content,
-        };
+        let file = |path, delete, content| Subject::File { path, delete, content };
         let one = |kind, subject| Ok(Vec::from([(kind, subject)]));
+        let run = |field, text| Ok((Kind::CommandRun, Subject::Command(clean(field, text)?)));
         match self.does {
             Does::Nothing => Ok(Vec::new()),
-            Does::Command(field) => {
-                let value = input.get(field).ok_or_else(|| missing(field))?;
-                let command = command_text(value).ok_or_else(|| wrong_type(field, value))?;
-                one(Kind::CommandRun, Subject::Command(clean(field, command)?))
+            Does::Command(field) => Ok(Vec::from([run(field, command(field, present(input, field)?)?)?])),
+            Does::Each(field) => {
+                let commands = each(input, field)?;
+                commands
+                    .iter()
+                    .map(|value| run(field, command(field, value)?))
+                    .collect()
             }
-            Does::Read(field) if self.optional && input.get(field).is_none() => Ok(Vec::new()),
-            Does::Read(field) => one(Kind::FileRead, file(path(input, field)?, None)),
-            Does::Write(field, content) => one(
-                Kind::FileWrite,
-                file(path(input, field)?, Some(new_text(input, content)?)),
-            ),
-            Does::Fetch(field) => one(Kind::NetConnect, Subject::Url(clean(field, string(input, field)?)?)),
+            Does::Typed(field) => Ok(Vec::from([run(field, typed(&string(input, field)?))?])),
+            Does::Read(field) | Does::Fetch(field) if self.optional && input.get(field).is_none() => Ok(Vec::new()),
+            Does::Read(field) => {
+                let paths = paths(input, field)?.into_iter();
+                Ok(paths.map(|path| (Kind::FileRead, file(path, false, None))).collect())
+            }
+            Does::Write(field, content) => {
+                let text = new_text(input, content)?;
+                one(
+                    Kind::FileWrite,
+                    file(path(field, &string(input, field)?)?, false, Some(text)),
+                )
+            }
+            Does::Delete(field) => one(Kind::FileWrite, file(path(field, &string(input, field)?)?, true, None)),
+            Does::Fetch(field) => addresses(input, field),
+            Does::Prose(field) => {
+                let text = clean(field, string(input, field)?)?;
+                Ok(carried::links(&text)
+                    .map(|url| (Kind::NetConnect, Subject::Url(String::from(url))))
+                    .collect())
+            }
             Does::Patch(field) => {
                 let changes = patch::read(&string(input, field)?)?;
                 Ok(changes.into_iter().map(|subject| (Kind::FileWrite, subject)).collect())
             }
         }
+    }
+}
+
+/// A field that must be there.
+fn present<'j>(input: &'j Json, field: &str) -> Result<&'j Json, Refusal> {
+    input.get(field).ok_or_else(|| missing(field))
+}
+
+/// The commands of a list; one that is no list counts as one.
+fn each<'j>(input: &'j Json, field: &str) -> Result<&'j [Json], Refusal> {
+    let value = present(input, field)?;
+    match value.as_array() {
+        Some([]) => Err(wrong_type(field, value)),
+        Some(items) => Ok(items),
+        None => Ok(core::slice::from_ref(value)),
+    }
+}
+
+/// A command, also where an object holds it.
+fn command(field: &str, value: &Json) -> Result<String, Refusal> {
+    let inner = value.get("command").unwrap_or(value);
+    command_text(inner).ok_or_else(|| wrong_type(field, value))
+}
+
+/// What is typed: a key in braces ends the line, as `{enter}` does. Others move within it, and what stands behind one is
+/// judged by itself too.
+fn typed(text: &str) -> String {
+    let mut lines = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('{') {
+        lines.push_str(before);
+        match behind.split_once('}') {
+            Some((key, after))
+                if !key.is_empty()
+                    && key
+                        .chars()
+                        .all(|c| c.is_ascii_lowercase() || "+-_0123456789".contains(c)) =>
+            {
+                lines.push('\n');
+                rest = after;
+            }
+            _ => {
+                lines.push('{');
+                rest = behind;
+            }
+        }
+    }
+    lines.push_str(rest);
+    lines
+}
+
+/// The files of a field: one, or a list of them, by themselves or as the `path` of an object.
+fn paths(input: &Json, field: &'static str) -> Result<Vec<String>, Refusal> {
+    let named = |value: &Json| {
+        let value = value.get("path").unwrap_or(value);
+        let text = value.as_str().ok_or_else(|| wrong_type(field, value))?;
+        path(field, text)
+    };
+    let value = present(input, field)?;
+    match value.as_array() {
+        Some(items) => items.iter().map(named).collect(),
+        None => Ok(Vec::from([named(value)?])),
+    }
+}
+
+/// The addresses of a field: one, or the `url` of each object of a list.
+fn addresses(input: &Json, field: &'static str) -> Result<Vec<(Kind, Subject)>, Refusal> {
+    let connect = |value: &Json| {
+        let value = value.get("url").unwrap_or(value);
+        let text = value.as_str().ok_or_else(|| wrong_type(field, value))?;
+        Ok((Kind::NetConnect, Subject::Url(clean(field, String::from(text))?)))
+    };
+    let value = present(input, field)?;
+    match value.as_array() {
+        Some(items) => items.iter().map(connect).collect(),
+        None => Ok(Vec::from([connect(value)?])),
     }
 }
 
@@ -151,8 +247,8 @@ pub(crate) fn command_text(value: &Json) -> Option<String> {
 }
 
 /// A path: a clean string that is not empty.
-fn path(input: &Json, field: &'static str) -> Result<String, Refusal> {
-    let path = clean(field, string(input, field)?)?;
+fn path(field: &'static str, text: &str) -> Result<String, Refusal> {
+    let path = clean(field, String::from(text))?;
     if path.is_empty() {
         return Err(Refusal::new(
             "empty-path",
@@ -187,10 +283,10 @@ pub(crate) fn string(object: &Json, field: &str) -> Result<String, Refusal> {
 
 /// The refusal for a field that is not there.
 pub(crate) fn missing(field: &str) -> Refusal {
-    Refusal::new("missing-field", format!("The question has no field `{field}`."))
+    Refusal::new("missing-field", format!("{} is missing.", named(field)))
 }
 
 /// The refusal for a field of the wrong type.
 pub(crate) fn wrong_type(field: &str, value: &Json) -> Refusal {
-    Refusal::new("wrong-type", format!("The field `{field}` is {}.", value.kind()))
+    Refusal::new("wrong-type", format!("{} is {}.", named(field), value.kind()))
 }

@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(args.given.data, None);
         for (line, agent) in [
             ("", None),
-            ("gemini", None),
+            ("aider", None),
             ("--config /c claude", None),
             ("claude --config", Some(Agent::Claude)),
             ("claude --off", Some(Agent::Claude)),

@@ -63,7 +63,7 @@ fn answer(
             }
             Ok(agents::reply(agent, &call, &decision.answer()))
         }
-        Ok(_) => Ok(Reply::default()),
+        Ok(_) => Ok(agents::pass(agent)),
         Err(unread) => {
             // It is refused either way; that it could not be recorded changes nothing for the agent.
             let _ = broker.record_malformed(agent, stdin, &unread);

@@ -271,7 +271,7 @@ fn without_home_or_with_a_wrong_command_line_everything_is_refused() {
             assert!(reason.contains("Tollgate refused this call"), "{reason}");
         }
     }
-    for agent in ["", "gemini"] {
+    for agent in ["", "aider"] {
         let output = ask(bench.hook(agent), question.as_bytes());
         assert_eq!(output.status.code(), Some(2));
         assert!(stopped(&output).is_some());

@@ -1,6 +1,6 @@
-//! What cannot be read is refused, with the right word, and the refusal stops both clients.
+//! What cannot be read is refused, with the right word, and the refusal stops every client.
 
-use crate::clients::{Heard, hear};
+use crate::clients::{Heard, hear, question};
 use agents::{Agent, Answer, refuse, reply};
 use policy::Verdict;
 
@@ -27,36 +27,121 @@ fn kind(agent: Agent, stdin: &[u8]) -> &'static str {
     }
 }
 
+/// Every string of a question, and every field, in the order in which they stand.
+fn strings(question: &str) -> Vec<&str> {
+    question.split('"').skip(1).step_by(2).collect()
+}
+
+/// What no agent may have read in two ways, whatever its fields are called.
+#[test]
+fn broken_questions_are_refused_for_every_agent() {
+    for agent in Agent::ALL {
+        let fine = question(agent);
+        let ls = |by: &str| fine.replace("\"ls\"", by).into_bytes();
+        let cwd = |by: &str| fine.replace("\"/w\"", by).into_bytes();
+        let middle = fine.len() / 2;
+        let cases: Vec<(&str, Vec<u8>)> = vec![
+            ("read", fine.into()),
+            ("read", format!("{fine}\n").into()),
+            ("read", format!(" {fine}").into()),
+            ("read", ls(r#""ls\n\t\r""#)),
+            ("read", ls("\"😀\"")),
+            ("empty", Vec::new()),
+            ("empty", b" \n".to_vec()),
+            ("truncated", fine[..middle].into()),
+            ("truncated", fine[..fine.len() - 1].into()),
+            ("not-json", b"hello".to_vec()),
+            ("not-json", b"{'a':1}".to_vec()),
+            ("not-json", cwd("NaN")),
+            ("not-json", cwd("1e999")),
+            ("not-json", ls("\"l\ns\"")),
+            ("wrong-type", b"[]".to_vec()),
+            ("wrong-type", b"null".to_vec()),
+            ("wrong-type", b"3".to_vec()),
+            ("wrong-type", format!("[{fine}]").into()),
+            ("wrong-type", ls("3")),
+            ("wrong-type", ls("null")),
+            ("wrong-type", ls("[]")),
+            ("wrong-type", ls(r#"["ls",3]"#)),
+            ("wrong-type", cwd("7")),
+            ("missing-field", b"{}".to_vec()),
+            ("missing-field", cwd(r#""""#)),
+            ("missing-field", fine.replace("\"s\"", "\"\"").into()),
+            ("duplicate-key", fine.replacen('{', r#"{"x":1,"x":1,"#, 1).into()),
+            (
+                "duplicate-key",
+                fine.replacen('{', r#"{"x":{"y":[{"z":1,"z":2}]},"#, 1).into(),
+            ),
+            (
+                "duplicate-key",
+                fine.replacen('{', r#"{"cwd":"/","c\u0077d":"/w","#, 1).into(),
+            ),
+            ("byte-order-mark", [b"\xef\xbb\xbf", fine.as_bytes()].concat()),
+            ("trailing-bytes", format!("{fine}x").into()),
+            ("trailing-bytes", format!("{fine}{fine}").into()),
+            ("trailing-bytes", format!("{fine}\0").into()),
+            (
+                "not-utf8",
+                [&fine.as_bytes()[..middle], b"\xff", &fine.as_bytes()[middle..]].concat(),
+            ),
+            (
+                "not-utf8",
+                fine.encode_utf16().flat_map(u16::to_le_bytes).chain([0xff]).collect(),
+            ),
+            ("lone-surrogate", ls(r#""\ud83d""#)),
+            ("lone-surrogate", ls(r#""\ude00""#)),
+            ("lone-surrogate", ls(r#""\ud83dx""#)),
+            ("control-character", ls(r#""ls\u0000""#)),
+            ("control-character", ls(r#""ls\u001b[2K""#)),
+            ("control-character", ls(r#""ls\u0008""#)),
+            ("control-character", ls(r#""ls\u007f""#)),
+            ("control-character", ls(r#""ls\u009b""#)),
+            ("control-character", cwd(r#""/w\u0000""#)),
+            ("relative-cwd", cwd("\"w\"")),
+            ("relative-cwd", cwd("\"~\"")),
+            (
+                "too-deep",
+                format!(r#"{{"x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000)).into(),
+            ),
+            ("too-large", ls(&format!("\"{}\"", "a".repeat(10 << 20)))),
+        ];
+        assert!(cases.iter().filter(|(kind, _)| *kind != "read").count() >= 40);
+        for (expected, stdin) in &cases {
+            let shown = String::from_utf8_lossy(stdin).chars().take(200).collect::<String>();
+            assert_eq!(kind(agent, stdin), *expected, "{agent:?} {shown}");
+            if *expected != "read" {
+                match hear(agent, &refuse(agent, "No.")) {
+                    Heard::Deny(_) => {}
+                    other => panic!("{agent:?} heard {other:?} about {shown}"),
+                }
+            }
+        }
+    }
+}
+
+/// An event that nobody knows, a part that is not there, a part of another type: never read as a question that passes.
+#[test]
+fn no_part_of_a_question_can_be_left_out() {
+    for agent in Agent::ALL {
+        let fine = question(agent);
+        for field in strings(fine) {
+            let renamed = fine.replacen(&format!("\"{field}\""), "\"another\"", 1);
+            let unknown = agents::read(agent, renamed.as_bytes())
+                .is_ok_and(|call| call.unknown_tool || call.session == "another");
+            // The name of a tool, a session and a command are free; every other word carries the question.
+            let free = field == "ls" || unknown;
+            assert!(free || kind(agent, renamed.as_bytes()) != "read", "{agent:?} {renamed}");
+        }
+    }
+}
+
 #[test]
 fn broken_questions_are_refused() {
-    let deep = format!(r#"{{"x":{}{}}}"#, "[".repeat(200_000), "]".repeat(200_000)).into_bytes();
-    let large = with("ls", &"a".repeat(10 << 20));
     let cases: Vec<(&str, Vec<u8>)> = vec![
-        ("read", FINE.into()),
-        ("read", with("}}", "}}\n")),
-        ("read", with("ls", r"ls\n\t\r")),
-        ("read", with("ls", r"😀")),
-        ("empty", Vec::new()),
-        ("empty", b" \n".to_vec()),
-        ("truncated", FINE[..40].into()),
-        ("truncated", FINE[..FINE.len() - 1].into()),
-        ("not-json", b"hello".to_vec()),
-        ("not-json", b"{'a':1}".to_vec()),
-        ("not-json", with(r#""/w""#, "NaN")),
-        ("not-json", with(r#""/w""#, "1e999")),
-        ("not-json", with("ls", "l\ns")),
-        ("wrong-type", b"[]".to_vec()),
-        ("wrong-type", b"null".to_vec()),
-        ("wrong-type", b"3".to_vec()),
-        ("wrong-type", with(r#""ls""#, "3")),
-        ("wrong-type", with(r#""ls""#, "null")),
-        ("wrong-type", with(r#""ls""#, "[]")),
-        ("wrong-type", with(r#""ls""#, r#"["ls",3]"#)),
         ("wrong-type", with(r#"{"command":"ls"}"#, r#""ls""#)),
         ("wrong-type", with(r#"{"command":"ls"}"#, "[]")),
         ("wrong-type", with(r#""Bash""#, "7")),
         ("wrong-type", with(r#""/w""#, "[\"/w\"]")),
-        ("missing-field", b"{}".to_vec()),
         ("missing-field", with(r#""cwd":"/w","#, "")),
         ("missing-field", with(r#""session_id":"s","#, "")),
         ("missing-field", with(r#""hook_event_name":"PreToolUse","#, "")),
@@ -73,40 +158,11 @@ fn broken_questions_are_refused() {
             "duplicate-key",
             with(r#""command":"ls""#, r#""command":"ls","comm\u0061nd":"rm -rf ~""#),
         ),
-        (
-            "duplicate-key",
-            with(r#""command":"ls""#, r#""command":"ls","x":[{"y":1,"y":1}]"#),
-        ),
-        ("byte-order-mark", [b"\xef\xbb\xbf", FINE.as_bytes()].concat()),
-        ("trailing-bytes", [FINE.as_bytes(), b"x"].concat()),
-        ("trailing-bytes", [FINE.as_bytes(), FINE.as_bytes()].concat()),
-        ("trailing-bytes", [FINE.as_bytes(), b"\0"].concat()),
-        (
-            "not-utf8",
-            [&FINE.as_bytes()[..50], b"\xff", &FINE.as_bytes()[50..]].concat(),
-        ),
-        (
-            "not-utf8",
-            FINE.encode_utf16().flat_map(u16::to_le_bytes).chain([0xff]).collect(),
-        ),
-        ("lone-surrogate", with("ls", r"\ud83d")),
-        ("lone-surrogate", with("ls", r"\ude00")),
-        ("lone-surrogate", with("ls", r"\ud83dx")),
-        ("control-character", with("ls", r"ls\u0000")),
-        ("control-character", with("ls", r"ls\u001b[2K")),
-        ("control-character", with("ls", r"ls\u0008")),
-        ("control-character", with("ls", r"ls\u007f")),
-        ("control-character", with("ls", r"ls\u009b")),
-        ("control-character", with("/w", r"/w\u0000")),
         ("control-character", with("Bash", r"Bash\u0000")),
-        ("relative-cwd", with("/w", "w")),
-        ("relative-cwd", with("/w", "~")),
         ("unknown-event", with("PreToolUse", "preToolUse")),
         ("unknown-event", with("PreToolUse", "BeforeTool")),
-        ("too-deep", deep),
-        ("too-large", large),
     ];
-    for agent in Agent::ALL {
+    for agent in [Agent::Claude, Agent::Codex] {
         for (expected, stdin) in &cases {
             let shown = String::from_utf8_lossy(stdin).chars().take(200).collect::<String>();
             assert_eq!(kind(agent, stdin), *expected, "{agent:?} {shown}");
@@ -205,7 +261,7 @@ fn broken_kind(patch: &str) -> Option<&'static str> {
 }
 
 #[test]
-fn a_refusal_is_heard_by_both_clients_whatever_its_sentence() {
+fn a_refusal_is_heard_by_every_client_whatever_its_sentence() {
     for agent in Agent::ALL {
         for sentence in ["No.", "", " \n", "\"}}\u{0}\u{1b}[2J\u{2028}\\", "😀 \u{9b}"] {
             match hear(agent, &refuse(agent, sentence)) {
@@ -224,7 +280,7 @@ fn reasons_arrive_and_a_grant_never_covers_a_deny() {
         reason: "Because \"x\".".to_owned(),
     };
     for agent in Agent::ALL {
-        let call = agents::read(agent, FINE.as_bytes()).unwrap();
+        let call = agents::read(agent, question(agent).as_bytes()).unwrap();
         let heard = |verdict, granted| hear(agent, &reply(agent, &call, &answer(verdict, granted)));
         assert_eq!(heard(Verdict::Deny, true), Heard::Deny("Because \"x\".".to_owned()));
         match heard(Verdict::Ask, false) {

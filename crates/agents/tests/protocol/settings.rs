@@ -1,6 +1,6 @@
 //! What is written into the agents' settings.
 
-use agents::{Agent, Places, json};
+use agents::{Agent, Hook, Places, json};
 
 fn places() -> Places {
     Places {
@@ -12,16 +12,41 @@ fn places() -> Places {
 }
 
 #[test]
-fn the_entries_are_these() {
-    let handler = |agent: Agent| agent.entry(&places()).handler_json();
-    assert_eq!(
-        handler(Agent::Claude).text(),
-        r#"{"args":["claude","--config","/c","--state","/s t","--data","/d"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#
-    );
-    assert_eq!(
-        handler(Agent::Codex).text(),
-        r#"{"command":"'/opt/my gate'\\''s/tollgate-hook' codex --config /c --state '/s t' --data /d","timeout":600,"type":"command"}"#
-    );
+fn the_handlers_are_these() {
+    let line =
+        |agent: &str| format!(r#""'/opt/my gate'\\''s/tollgate-hook' {agent} --config /c --state '/s t' --data /d""#);
+    let wanted = |agent: Agent| {
+        let line = line(agent.as_str());
+        match agent {
+            Agent::Claude => r#"{"args":["claude","--config","/c","--state","/s t","--data","/d"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#.to_owned(),
+            Agent::Codex => format!(r#"{{"command":{line},"timeout":600,"type":"command"}}"#),
+            Agent::Gemini | Agent::Qwen => format!(r#"{{"command":{line},"timeout":60000,"type":"command"}}"#),
+            Agent::Copilot => format!(r#"{{"bash":{line},"timeoutSec":60,"type":"command"}}"#),
+            Agent::Cursor => format!(r#"{{"command":{line},"failClosed":true,"timeout":60}}"#),
+            Agent::Windsurf => format!(r#"{{"command":{line},"show_output":true}}"#),
+            Agent::Cline | Agent::Opencode => "null".to_owned(),
+        }
+    };
+    for agent in Agent::ALL {
+        assert_eq!(agent.hook(&places()).handler_json().text(), wanted(agent), "{agent:?}");
+    }
+}
+
+#[test]
+fn files_of_our_own_name_the_program_and_their_maker() {
+    for agent in [Agent::Cline, Agent::Opencode] {
+        let Hook::File { text, .. } = agent.hook(&places()) else {
+            panic!("{agent:?} has no file");
+        };
+        assert!(
+            text.contains("Written by `tollgate install`") && text.contains("tollgate-hook"),
+            "{text}"
+        );
+        assert!(
+            text.contains(agent.as_str()) && !text.contains("PROGRAM") && !text.contains("LIMIT"),
+            "{text}"
+        );
+    }
 }
 
 #[test]
@@ -32,7 +57,8 @@ fn our_own_handlers_are_known_again() {
         ..places()
     };
     for agent in Agent::ALL {
-        assert!(agent.runs_us(&agent.entry(&fine).handler_json()));
+        let handler = agent.hook(&fine).handler_json();
+        assert!(handler == json::Json::Null || agent.runs_us(&handler));
         assert!(ours(
             agent,
             r#"{"type":"command","command":"/old/place/tollgate-hook claude"}"#

@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use agents::Agent;
+use agents::{Agent, Form};
 use broker::Places;
 
 use crate::exit::{Exit, Fault};
@@ -11,13 +11,13 @@ use crate::setup::change::Change;
 use crate::setup::places;
 use crate::setup::record::Record;
 use crate::setup::site::Site;
-use crate::setup::{binary, check, codex, files, json, refuse_agents, trust};
+use crate::setup::{binary, check, codex, files, refuse_agents, settings, trust};
 use crate::ui::Ui;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only this agent; without it, every agent that is found.
-    #[arg(long, value_parser = ["claude", "codex"])]
+    #[arg(long, value_parser = Agent::ALL.map(Agent::as_str))]
     agent: Option<String>,
     /// In the project of the working directory instead of the home directory (Claude Code only).
     #[arg(long)]
@@ -108,8 +108,10 @@ fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
             .collect(),
     };
     if found.is_empty() {
-        return Err(Fault::new(Exit::Unavailable, "No agent was found here.")
-            .hint("Name one: `tollgate install --agent claude` or `--agent codex`."));
+        return Err(Fault::new(Exit::Unavailable, "No agent was found here.").hint(format!(
+            "Name one: `tollgate install --agent NAME`, with {}.",
+            Agent::ALL.map(Agent::as_str).join(", ")
+        )));
     }
     Ok(found.into_iter().map(|agent| Site::of_person(agent, places)).collect())
 }
@@ -139,9 +141,13 @@ fn show(sites: &[Site], places: &Places, ui: &mut Ui) -> Result<Exit, Fault> {
 
 /// The settings with our entry in them.
 fn plan(site: &Site, places: &Places) -> Result<Change, Fault> {
-    let entry = site.agent.entry(&places::for_entry(places)?);
-    Change::plan(site.settings.clone(), |text| {
-        json::with_entry(text, site.agent, &entry).map_err(|why| unreadable(&site.settings, &why))
+    let hook = site.agent.hook(&places::for_entry(places)?);
+    let change = Change::plan(site.settings.clone(), |text| {
+        settings::with_hook(text, site.agent, &hook).map_err(|why| unreadable(&site.settings, &why))
+    })?;
+    Ok(Change {
+        mode: settings::mode(&hook),
+        ..change
     })
 }
 
@@ -154,14 +160,14 @@ fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
         return Ok(());
     }
     let kept = write(site.agent, &change, places, |text| {
-        json::without_entry(text, site.agent)
+        settings::without_hook(text, site.agent)
     })?;
     ui.line(format!("{title}: installed in {shown}"));
     if let Some(kept) = kept {
         ui.line(format!("{title}: what stood there is kept in {}", kept.display()));
     }
     let after = check::strip_mark(change.after.as_deref().unwrap_or_default());
-    if agents::json::parse(after.as_bytes()).is_err() {
+    if site.agent.form() != Form::File && agents::json::parse(after.as_bytes()).is_err() {
         ui.note(format!(
             "{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off."
         ));
@@ -175,7 +181,7 @@ fn write(
     agent: Agent,
     change: &Change,
     places: &Places,
-    without: impl Fn(&str) -> Result<String, String>,
+    without: impl Fn(&str) -> Result<Option<String>, String>,
 ) -> Result<Option<PathBuf>, Fault> {
     let mut record = Record::load(&places.data)?;
     let former = former(&record, change, without)?;
@@ -194,13 +200,13 @@ fn write(
 fn former(
     record: &Record,
     change: &Change,
-    without: impl Fn(&str) -> Result<String, String>,
+    without: impl Fn(&str) -> Result<Option<String>, String>,
 ) -> Result<Option<Vec<u8>>, Fault> {
     let Some(text) = &change.before else { return Ok(None) };
     match record.before(&change.path, text.as_bytes())? {
         Some(former) => Ok(former),
         None => without(text)
-            .map(|text| Some(text.into_bytes()))
+            .map(|text| text.map(String::into_bytes))
             .map_err(|why| unreadable(&change.path, &why)),
     }
 }
@@ -244,9 +250,9 @@ fn write_trust(site: &Site, places: &Places, hook: &codex::Listed) -> Result<(),
         trust::with_trust(text, &hook.key, &hook.hash).map_err(|why| unreadable(file, &why))
     })?;
     let position =
-        json::position(&files::read_text(&site.settings)?.unwrap_or_default(), site.agent).unwrap_or_default();
+        settings::position(&files::read_text(&site.settings)?.unwrap_or_default(), site.agent).unwrap_or_default();
     write(site.agent, &change, places, |text| {
-        trust::without_trust(text, site, position)
+        trust::without_trust(text, site, position).map(Some)
     })?;
     Ok(())
 }

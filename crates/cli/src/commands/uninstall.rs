@@ -9,16 +9,16 @@ use broker::Places;
 
 use crate::commands::install::unreadable;
 use crate::exit::{Exit, Fault};
-use crate::setup::change::Change;
+use crate::setup::change::{Change, PRIVATE};
 use crate::setup::record::Record;
 use crate::setup::site::Site;
-use crate::setup::{files, json, places, refuse_agents, trust};
+use crate::setup::{files, places, refuse_agents, settings, trust};
 use crate::ui::Ui;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Only this agent; without it, every agent that it was installed for.
-    #[arg(long, value_parser = ["claude", "codex"])]
+    #[arg(long, value_parser = Agent::ALL.map(Agent::as_str))]
     agent: Option<String>,
     /// In the project of the working directory instead of the home directory (Claude Code only).
     #[arg(long)]
@@ -94,35 +94,43 @@ fn sites(args: &Args, record: &Record, places: &Places) -> Result<Vec<Site>, Fau
 
 /// The changes that take our entry and its trust out; none where there is nothing of ours.
 fn plan(site: &Site, record: &Record) -> Result<Vec<Change>, Fault> {
-    let settings = files::read_text(&site.settings)?.unwrap_or_default();
-    let position = json::position(&settings, site.agent);
+    let text = files::read_text(&site.settings)?.unwrap_or_default();
+    let position = settings::position(&text, site.agent);
     let mut changes = vec![back(&site.settings, record, |text| {
-        json::without_entry(text, site.agent)
+        settings::without_hook(text, site.agent)
     })?];
     if let (Some(file), Some(position)) = (&site.trust, position) {
-        changes.push(back(file, record, |text| trust::without_trust(text, site, position))?);
+        changes.push(back(file, record, |text| {
+            trust::without_trust(text, site, position).map(Some)
+        })?);
     }
     changes.retain(Change::is_needed);
     Ok(changes)
 }
 
 /// A file as it was before install; where somebody changed it since, the file of today without what is ours.
-fn back(path: &Path, record: &Record, without: impl Fn(&str) -> Result<String, String>) -> Result<Change, Fault> {
+fn back(
+    path: &Path,
+    record: &Record,
+    without: impl Fn(&str) -> Result<Option<String>, String>,
+) -> Result<Change, Fault> {
     let Some(text) = files::read_text(path)? else {
         return Ok(Change {
             path: path.to_path_buf(),
             before: None,
             after: None,
+            mode: PRIVATE,
         });
     };
     let after = match record.before(path, text.as_bytes())? {
         Some(former) => former.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
-        None => Some(without(&text).map_err(|why| unreadable(path, &why))?),
+        None => without(&text).map_err(|why| unreadable(path, &why))?,
     };
     Ok(Change {
         path: path.to_path_buf(),
         before: Some(text),
         after,
+        mode: PRIVATE,
     })
 }
 

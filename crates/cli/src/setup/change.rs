@@ -7,12 +7,17 @@ use similar::TextDiff;
 use crate::exit::Fault;
 use crate::setup::files;
 
+/// The permission bits of a new file: this user's alone.
+pub(crate) const PRIVATE: u32 = 0o600;
+
 /// What a file holds and what it would hold; `None` where there is no file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Change {
     pub(crate) path: PathBuf,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
+    /// The permission bits of a file that is made for it.
+    pub(crate) mode: u32,
 }
 
 impl Change {
@@ -24,6 +29,7 @@ impl Change {
             path,
             before,
             after: Some(after),
+            mode: PRIVATE,
         })
     }
 
@@ -50,11 +56,11 @@ impl Change {
             .to_string()
     }
 
-    /// Makes the change; a new file is readable for this user alone.
+    /// Makes the change. A file that was there keeps its permission bits.
     pub(crate) fn make(&self) -> Result<(), Fault> {
         let before = self.before.as_ref().map(String::as_bytes);
         match (&self.after, before) {
-            (Some(after), _) => files::replace(&self.path, before, after.as_bytes(), 0o600),
+            (Some(after), _) => files::replace(&self.path, before, after.as_bytes(), self.mode),
             (None, Some(before)) => files::remove(&self.path, before),
             (None, None) => Ok(()),
         }

@@ -1,45 +1,50 @@
 //! Edits of a settings file in JSON that leave everything else as it stands: order, blanks, comments.
 
 use agents::json::{self, Json};
-use agents::{Agent, EVENT, Entry, Value};
+use agents::{Agent, Form, Hook, Value};
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
-/// The text with our entry in it: at its old place where it was there before, else as the last group, because Codex
+/// The text with our handler in it: at its old place where it was there before, else as the last one, because Codex
 /// remembers by position which hooks a person trusts.
-pub(crate) fn with_entry(text: &str, agent: Agent, entry: &Entry) -> Result<String, String> {
+pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result<String, String> {
+    let event = agent.event();
     let (mark, body) = split_mark(text);
     let root = parse(if body.trim().is_empty() { "{}\n" } else { body })?;
     let object = root.object_value().ok_or("the file does not hold an object")?;
+    if agent.is_versioned() && one(&object, "version")?.get("version").is_none() {
+        object.insert(0, "version", CstInputValue::Number("1".to_owned()));
+    }
     let hooks = one(&object, "hooks")?
         .object_value_or_create("hooks")
         .ok_or("`hooks` is not an object")?;
-    let groups = one(&hooks, EVENT)?
-        .array_value_or_create(EVENT)
-        .ok_or(format!("`hooks.{EVENT}` is not a list"))?;
-    put(&groups, agent, entry);
+    let items = one(&hooks, event)?
+        .array_value_or_create(event)
+        .ok_or(format!("`hooks.{event}` is not a list"))?;
+    put(&items, agent, handler);
     Ok(format!("{mark}{root}"))
 }
 
-/// The text without any entry of ours, and without the containers that this leaves empty.
-pub(crate) fn without_entry(text: &str, agent: Agent) -> Result<String, String> {
+/// The text without any handler of ours, and without the containers that this leaves empty.
+pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String> {
+    let event = agent.event();
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
         return Ok(text.to_owned());
     }
     let root = parse(body)?;
     let hooks = root.object_value().and_then(|object| object.object_value("hooks"));
-    let groups = hooks.as_ref().and_then(|hooks| hooks.array_value(EVENT));
-    let (Some(hooks), Some(groups)) = (hooks, groups) else {
+    let items = hooks.as_ref().and_then(|hooks| hooks.array_value(event));
+    let (Some(hooks), Some(items)) = (hooks, items) else {
         return Ok(text.to_owned());
     };
-    let ours = our_groups(&groups, agent);
+    let ours = our_items(&items, agent);
     if ours.is_empty() {
         return Ok(text.to_owned());
     }
-    ours.into_iter().for_each(|group| group.remove_ours(agent));
-    if groups.elements().is_empty() {
-        hooks.get(EVENT).into_iter().for_each(|event| event.remove());
+    ours.into_iter().for_each(|item| item.remove_ours(agent));
+    if items.elements().is_empty() {
+        hooks.get(event).into_iter().for_each(|event| event.remove());
     }
     if hooks.properties().is_empty() {
         root.object_value()
@@ -50,97 +55,109 @@ pub(crate) fn without_entry(text: &str, agent: Agent) -> Result<String, String> 
     Ok(format!("{mark}{root}"))
 }
 
-/// Where our entry stands: the index of its group among all groups of the event.
+/// Where our handler stands: its index, or that of its group, among all of the event.
 pub(crate) fn position(text: &str, agent: Agent) -> Option<usize> {
     let root = parse(split_mark(text).1).ok()?;
-    let groups = root.object_value()?.object_value("hooks")?.array_value(EVENT)?;
-    groups
+    let items = root.object_value()?.object_value("hooks")?.array_value(agent.event())?;
+    items
         .elements()
         .iter()
-        .position(|group| Group::of(group).is_some_and(|group| !group.ours(agent).is_empty()))
+        .position(|item| Item::of(item, agent).is_some_and(|item| !item.ours(agent).is_empty()))
 }
 
-/// Whether exactly this entry stands in the file, once, in a group of its own.
-pub(crate) fn has_entry(text: &str, agent: Agent, entry: &Entry) -> bool {
-    with_entry(text, agent, entry).is_ok_and(|edited| edited == text)
-}
+/// A handler's fields.
+type Fields = [(&'static str, Value)];
 
-/// Puts the entry where ours stood, or at the end.
-fn put(groups: &CstArray, agent: Agent, entry: &Entry) {
-    let mut ours = our_groups(groups, agent).into_iter();
+/// Puts the handler where ours stood, or at the end.
+fn put(items: &CstArray, agent: Agent, handler: &Fields) {
+    let mut ours = our_items(items, agent).into_iter();
     match ours.next() {
-        Some(first) if first.is(agent, entry) => {}
-        Some(first) if first.handlers.elements().len() == first.ours(agent).len() => {
-            first.group.replace_with(input(entry));
+        Some(first) if first.is(agent, handler) => {}
+        Some(first) if first.all_ours(agent) => {
+            first.item.replace_with(input(agent, handler));
         }
         Some(shared) => {
             shared.remove_ours(agent);
-            groups.append(input(entry));
+            items.append(input(agent, handler));
         }
         None => {
-            groups.append(input(entry));
+            items.append(input(agent, handler));
             return;
         }
     }
     ours.for_each(|double| double.remove_ours(agent));
 }
 
-/// A group with its list of handlers.
-struct Group {
-    group: CstObject,
-    handlers: CstArray,
+/// One item of an event's list: a handler, or a group with its list of handlers.
+struct Item {
+    item: CstObject,
+    handlers: Option<CstArray>,
 }
 
-impl Group {
-    fn of(node: &CstNode) -> Option<Self> {
-        let group = node.as_object()?;
-        let handlers = group.array_value("hooks")?;
-        Some(Self { group, handlers })
+impl Item {
+    fn of(node: &CstNode, agent: Agent) -> Option<Self> {
+        let item = node.as_object()?;
+        let handlers = match agent.form() {
+            Form::Groups => Some(item.array_value("hooks")?),
+            Form::Handlers | Form::File => None,
+        };
+        Some(Self { item, handlers })
+    }
+
+    /// The handlers in it.
+    fn handlers(&self) -> Vec<CstNode> {
+        match &self.handlers {
+            Some(list) => list.elements(),
+            None => vec![self.item.clone().into()],
+        }
     }
 
     /// The handlers that run our hook.
     fn ours(&self, agent: Agent) -> Vec<CstNode> {
-        self.handlers
-            .elements()
-            .into_iter()
-            .filter(|node| agent.runs_us(&value(node)))
-            .collect()
+        let mut handlers = self.handlers();
+        handlers.retain(|node| agent.runs_us(&value(node)));
+        handlers
     }
 
-    /// Whether this is exactly the entry.
-    fn is(&self, agent: Agent, entry: &Entry) -> bool {
-        let handlers = self.handlers.elements();
-        let matcher = self
-            .group
-            .get("matcher")
-            .and_then(|prop| prop.value())
-            .map(|node| value(&node));
+    fn all_ours(&self, agent: Agent) -> bool {
+        self.handlers().len() == self.ours(agent).len()
+    }
+
+    /// Whether this is exactly the handler, for every tool.
+    fn is(&self, agent: Agent, handler: &Fields) -> bool {
+        let matcher = self.item.get("matcher").and_then(|prop| prop.value());
+        let matcher = matcher.map(|node| value(&node));
+        let wanted = agent.matcher().map(|text| Json::String(text.to_owned()));
+        let handlers = self.handlers();
         handlers.len() == 1
-            && self.ours(agent).len() == 1
-            && matcher == Some(Json::String(entry.matcher.to_owned()))
-            && handlers.first().map(value) == Some(entry.handler_json())
+            && self.all_ours(agent)
+            && (self.handlers.is_none() || matcher == wanted)
+            && handlers.first().map(value) == Some(Hook::Handler(handler.to_vec()).handler_json())
     }
 
     fn remove_ours(self, agent: Agent) {
-        self.ours(agent).into_iter().for_each(CstNode::remove);
-        if self.handlers.elements().is_empty() {
-            self.group.remove();
+        if self.all_ours(agent) {
+            self.item.remove();
+        } else {
+            self.ours(agent).into_iter().for_each(CstNode::remove);
         }
     }
 }
 
-fn our_groups(groups: &CstArray, agent: Agent) -> Vec<Group> {
-    let groups = groups.elements();
-    groups
+fn our_items(items: &CstArray, agent: Agent) -> Vec<Item> {
+    let items = items.elements();
+    items
         .iter()
-        .filter_map(Group::of)
-        .filter(|group| !group.ours(agent).is_empty())
+        .filter_map(|item| Item::of(item, agent))
+        .filter(|item| !item.ours(agent).is_empty())
         .collect()
 }
 
-/// The value of a node; null where it is not strict JSON, which is never one of our handlers.
+/// The value of a node, without its comments and trailing commas; null where it holds something that is not JSON, which
+/// is never one of our handlers.
 fn value(node: &CstNode) -> Json {
-    json::parse(node.to_string().as_bytes()).unwrap_or(Json::Null)
+    let text = node.to_serde_value().map(|value| value.to_string());
+    json::parse(text.unwrap_or_default().as_bytes()).unwrap_or(Json::Null)
 }
 
 fn parse(text: &str) -> Result<CstRootNode, String> {
@@ -180,33 +197,43 @@ fn split_mark(text: &str) -> (&str, &str) {
         .map_or(("", text), |body| ("\u{feff}", body))
 }
 
-fn input(entry: &Entry) -> CstInputValue {
+/// The handler as it is written, in a group where there are groups.
+fn input(agent: Agent, handler: &Fields) -> CstInputValue {
     let field = |(name, value): &(&str, Value)| {
         let value = match value {
             Value::Text(text) => CstInputValue::String(text.clone()),
             Value::List(items) => CstInputValue::Array(items.iter().cloned().map(CstInputValue::String).collect()),
             Value::Number(n) => CstInputValue::Number(n.to_string()),
+            Value::Bool(yes) => CstInputValue::Bool(*yes),
         };
         ((*name).to_owned(), value)
     };
-    let handler = CstInputValue::Object(entry.handler.iter().map(field).collect());
-    CstInputValue::Object(vec![
-        ("matcher".to_owned(), CstInputValue::String(entry.matcher.to_owned())),
-        ("hooks".to_owned(), CstInputValue::Array(vec![handler])),
-    ])
+    let handler = CstInputValue::Object(handler.iter().map(field).collect());
+    if agent.form() != Form::Groups {
+        return handler;
+    }
+    let matcher = agent
+        .matcher()
+        .map(|text| ("matcher".to_owned(), CstInputValue::String(text.to_owned())));
+    let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![handler]));
+    CstInputValue::Object(matcher.into_iter().chain([handlers]).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn entry() -> Entry {
-        Agent::Claude.entry(&agents::Places {
+    fn handler() -> Vec<(&'static str, Value)> {
+        let hook = Agent::Claude.hook(&agents::Places {
             hook: "/d/tollgate-hook".into(),
             config: "/c".into(),
             state: "/s".into(),
             data: "/d".into(),
-        })
+        });
+        match hook {
+            Hook::Handler(fields) => fields,
+            Hook::File { .. } => panic!("a file"),
+        }
     }
 
     const OURS: &str = r#"{
@@ -223,20 +250,19 @@ mod tests {
       }"#;
 
     fn put(text: &str) -> String {
-        let once = with_entry(text, Agent::Claude, &entry()).unwrap();
+        let once = with_handler(text, Agent::Claude, &handler()).unwrap();
         assert_eq!(
-            with_entry(&once, Agent::Claude, &entry()).unwrap(),
+            with_handler(&once, Agent::Claude, &handler()).unwrap(),
             once,
             "a second time changes nothing"
         );
-        assert!(has_entry(&once, Agent::Claude, &entry()));
         once
     }
 
     /// The entry goes in and out, and what was there before is there again.
     fn there_and_back(text: &str) -> String {
         let with = put(text);
-        assert_eq!(without_entry(&with, Agent::Claude).unwrap(), text, "{with}");
+        assert_eq!(without_handler(&with, Agent::Claude).unwrap(), text, "{with}");
         with
     }
 
@@ -282,7 +308,7 @@ mod tests {
             "{\"hooks\":{\"Stop\":[]}}",
             "{\n}\n",
         ] {
-            let without = without_entry(&put(text), Agent::Claude).unwrap();
+            let without = without_handler(&put(text), Agent::Claude).unwrap();
             assert_eq!(squeeze(&without), squeeze(text));
         }
     }
@@ -306,7 +332,7 @@ mod tests {
             (with.matches("tollgate-hook").count(), position(&with, Agent::Claude)),
             (1, Some(1))
         );
-        let without = without_entry(text, Agent::Claude).unwrap();
+        let without = without_handler(text, Agent::Claude).unwrap();
         assert!(without.contains(r#"[{"type":"command","command":"a"}]"#), "{without}");
     }
 
@@ -320,7 +346,7 @@ mod tests {
             ("{\n  \"a\": 'x'\n}", "line 2, column 8"),
             ("{\n  \"a\": 1", "line 1"),
         ] {
-            let error = with_entry(text, Agent::Claude, &entry()).unwrap_err();
+            let error = with_handler(text, Agent::Claude, &handler()).unwrap_err();
             assert!(error.contains(why), "{error}");
         }
     }

@@ -76,11 +76,14 @@ impl Patient {
 }
 
 /// What is not covered, or not proved, even where every check is fine.
-const fn missing(agent: Agent) -> &'static str {
-    match agent {
-        Agent::Claude => "not proved here with the real client",
-        Agent::Codex => {
-            "not proved here with the real client; what is typed into a shell that is already open is not asked about"
-        }
+fn missing(agent: Agent) -> String {
+    let proof = if agent.is_driven() {
+        "not proved here with the real client".to_owned()
+    } else {
+        format!("emulated: known from {}", agent.seen())
+    };
+    match agent.gap() {
+        "" => proof,
+        gap => format!("{proof}; not covered: {gap}"),
     }
 }

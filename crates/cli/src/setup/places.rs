@@ -37,7 +37,10 @@ pub(crate) fn unsafe_one(places: &Places) -> Option<(PathBuf, Unsafe)> {
 
 /// The settings folder of an agent.
 pub(crate) fn agent_folder(agent: Agent, places: &Places) -> PathBuf {
-    absolute(agent.folder_variable()).unwrap_or_else(|| places.home.join(agent.folder()))
+    agent
+        .folder_variable()
+        .and_then(absolute)
+        .unwrap_or_else(|| places.home.join(agent.folder()))
 }
 
 /// The program of that name on `PATH`.

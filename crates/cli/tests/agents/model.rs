@@ -1,5 +1,5 @@
-//! A scripted model on the loopback: it speaks enough of Anthropic's Messages and OpenAI's Responses for one client to
-//! carry out a list of tool calls.
+//! A scripted model on the loopback: it speaks enough of Anthropic's Messages, OpenAI's Responses and Chat
+//! Completions, and Gemini's contents for one client to carry out a list of tool calls.
 //!
 //! Which step comes next is counted from the tool calls in the request itself, so repeated and side requests do not move
 //! the script.
@@ -60,8 +60,18 @@ fn results(request: &Json) -> Vec<String> {
         .filter(|block| kind(block) == "tool_result")
         .filter_map(|block| block.get("content"));
     let codex = items("input").filter(is_output).filter_map(|item| item.get("output"));
+    let is_tool = |item: &&Json| item.get("role").and_then(Json::as_str) == Some("tool");
+    let chat = items("messages")
+        .filter(is_tool)
+        .filter_map(|message| message.get("content"));
+    let parts = items("contents")
+        .filter_map(|content| content.get("parts")?.as_array())
+        .flatten();
+    let gemini = parts.filter_map(|part| part.get("functionResponse"));
     claude
         .chain(codex)
+        .chain(chat)
+        .chain(gemini)
         .map(|value| value.as_str().map_or_else(|| value.text(), str::to_owned))
         .collect()
 }
@@ -97,6 +107,10 @@ fn answer(stream: TcpStream, script: &[Step], seen: &Mutex<Vec<Json>>) -> io::Re
         events(&messages(step))
     } else if path.ends_with("/responses") {
         events(&responses(step))
+    } else if path.ends_with("/chat/completions") {
+        format!("{}data: [DONE]\n\n", data(&completions(step)))
+    } else if path.ends_with("GenerateContent") {
+        data(&contents(step))
     } else {
         return reply(
             &mut stream,
@@ -146,6 +160,44 @@ fn events(objects: &[String]) -> String {
         .iter()
         .map(|object| format!("event: {}\ndata: {object}\n\n", name(object)))
         .collect()
+}
+
+/// Server-sent events without names.
+fn data(objects: &[String]) -> String {
+    objects.iter().map(|object| format!("data: {object}\n\n")).collect()
+}
+
+/// An answer as OpenAI's Chat Completions stream it.
+fn completions(step: Option<&Step>) -> Vec<String> {
+    let n = serial();
+    let (delta, end) = match step {
+        None => (r#"{"role":"assistant","content":"All done."}"#.to_owned(), "stop"),
+        Some(Step { tool, input }) => (
+            format!(
+                r#"{{"role":"assistant","content":null,"tool_calls":[{{"index":0,"id":"call_{n}","type":"function","function":{{"name":{},"arguments":{}}}}}]}}"#,
+                quote(tool),
+                quote(input)
+            ),
+            "tool_calls",
+        ),
+    };
+    let chunk = |delta: &str, end: &str| {
+        format!(
+            r#"{{"id":"chat_{n}","object":"chat.completion.chunk","created":1,"model":"scripted","choices":[{{"index":0,"delta":{delta},"finish_reason":{end}}}],"usage":{{"prompt_tokens":9,"completion_tokens":9,"total_tokens":18}}}}"#
+        )
+    };
+    vec![chunk(&delta, "null"), chunk("{}", &quote(end))]
+}
+
+/// An answer as Gemini streams it.
+fn contents(step: Option<&Step>) -> Vec<String> {
+    let part = match step {
+        None => r#"{"text":"All done."}"#.to_owned(),
+        Some(Step { tool, input }) => format!(r#"{{"functionCall":{{"name":{},"args":{input}}}}}"#, quote(tool)),
+    };
+    vec![format!(
+        r#"{{"candidates":[{{"content":{{"role":"model","parts":[{part}]}},"finishReason":"STOP","index":0}}],"usageMetadata":{{"promptTokenCount":9,"candidatesTokenCount":9,"totalTokenCount":18}},"modelVersion":"scripted"}}"#
+    )]
 }
 
 /// An answer as Anthropic's Messages stream it.

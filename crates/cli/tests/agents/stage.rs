@@ -55,6 +55,17 @@ impl Stage {
         fs::write(path, text).unwrap();
     }
 
+    /// Adds the fields of an object to a file of settings.
+    pub(crate) fn merge(&self, path: &str, fields: &str) {
+        let object = |text: &str| match json::parse(text.as_bytes()).unwrap() {
+            Json::Object(fields) => fields,
+            other => panic!("{other:?} is no object"),
+        };
+        let mut all = object(&self.read(path).unwrap_or_else(|| "{}".to_owned()));
+        all.extend(object(fields));
+        self.write(path, &Json::Object(all).text());
+    }
+
     pub(crate) fn read(&self, path: &str) -> Option<String> {
         fs::read_to_string(self.home.join(path)).ok()
     }

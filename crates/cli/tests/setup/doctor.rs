@@ -146,9 +146,13 @@ fn json_says_the_same() {
         (1, Some("1"))
     );
     let agents = value.get("agents").unwrap().as_array().unwrap();
-    assert_eq!(agents.len(), 2);
+    assert_eq!(agents.len(), agents::Agent::ALL.len());
+    let claude = agents
+        .iter()
+        .find(|agent| agent.get("agent").and_then(agents::json::Json::as_str) == Some("claude"));
     assert!(
-        agents[0]
+        claude
+            .unwrap()
             .get("protection")
             .unwrap()
             .as_str()

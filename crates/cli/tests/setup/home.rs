@@ -110,7 +110,8 @@ impl Home {
     /// Every file below the home that is not ours, with its content.
     pub(crate) fn foreign(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut found = Vec::new();
-        for folder in [".claude", ".codex", "work", "dotfiles"] {
+        let folders = agents::Agent::ALL.map(agents::Agent::folder);
+        for folder in folders.into_iter().chain(["work", "dotfiles"]) {
             collect(&self.at(folder), &mut found);
         }
         found.sort();
@@ -162,7 +163,10 @@ pub(crate) fn inside_an_agent() -> bool {
     let mut pid = std::process::id().to_string();
     while pid != "0" {
         let comm = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-        if matches!(comm.trim(), "claude" | "codex") {
+        if agents::Agent::ALL
+            .iter()
+            .any(|agent| agent.programs().contains(&comm.trim()))
+        {
             eprintln!("SKIPPED: an agent started these tests, and no agent can install Tollgate");
             return true;
         }

@@ -275,7 +275,7 @@ fn bare_install_takes_the_agents_that_are_there() {
     let home = Home::new();
     assert_eq!(
         home.tollgate("install")
-            .code_saying(&["No agent was found", "--agent claude"]),
+            .code_saying(&["No agent was found", "--agent NAME", "windsurf"]),
         69
     );
     fs::create_dir(home.at(".claude")).unwrap();

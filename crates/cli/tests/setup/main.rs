@@ -8,6 +8,7 @@
 )]
 
 mod doctor;
+mod everywhere;
 mod home;
 mod install;
 mod refusals;

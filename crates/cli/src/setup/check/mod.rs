@@ -3,16 +3,17 @@
 mod claude;
 mod codex;
 mod general;
+mod switches;
 
 use std::path::Path;
 
-use agents::Agent;
 use agents::json;
+use agents::{Agent, Form};
 use broker::Places;
 
 use crate::exit::Fault;
 use crate::setup::site::Site;
-use crate::setup::{files, json as settings, places};
+use crate::setup::{files, places, settings};
 
 pub(crate) use general::{distrusted, general};
 
@@ -104,6 +105,7 @@ pub(crate) fn agent(site: &Site, places: &Places, here: &Path) -> Vec<Check> {
                 checks.push(codex::trust(site, places));
             }
         }
+        _ => checks.extend(switches::switches(site, places, here)),
     }
     checks
 }
@@ -125,21 +127,20 @@ fn entry(site: &Site, places: &Places) -> Check {
         Ok((None, _)) => return Check::bad(NAME, format!("There is no `{file}`."), again),
         Err(Fault { sentence, .. }) => return Check::bad(NAME, sentence, again),
     };
+    let hook = site.agent.hook(&places);
     match json::parse_of("it", strip_mark(&text).as_bytes()) {
-        Err(why) => Check::bad(
+        Err(why) if site.agent.form() != Form::File => Check::bad(
             NAME,
             format!("{} does not read `{file}` at all: {}", site.agent.title(), why.sentence),
             "It must be strict JSON, without comments and trailing commas.",
         ),
-        Ok(_) if settings::has_entry(&text, site.agent, &site.agent.entry(&places)) => {
-            Check::fine(NAME, format!("The hook stands in `{file}`."))
-        }
-        Ok(_) if settings::position(&text, site.agent).is_some() => Check::bad(
+        _ if settings::has_hook(&text, site.agent, &hook) => Check::fine(NAME, format!("The hook stands in `{file}`.")),
+        _ if settings::position(&text, site.agent).is_some() => Check::bad(
             NAME,
             format!("The entry in `{file}` is not the one of this version."),
             again,
         ),
-        Ok(_) => Check::bad(NAME, format!("The hook does not stand in `{file}`."), again),
+        _ => Check::bad(NAME, format!("The hook does not stand in `{file}`."), again),
     }
 }
 

@@ -1,0 +1,54 @@
+//! Copilot CLI.
+
+use alloc::string::String;
+use alloc::vec;
+
+use crate::codecs::{Asked, Codec, Opinion, object, optional, unpacked};
+use crate::json::Json;
+use crate::settings::{Hook, Places, Value, command_line};
+use crate::tools::string;
+use crate::{Agent, Refusal, Reply};
+
+pub(crate) const CODEC: Codec = Codec { read, say, hook };
+
+/// The events that are written without their name are told apart by what else stands there.
+fn read(question: &Json) -> Result<Asked, Refusal> {
+    let named = optional(question, "hookName")?;
+    let event = match (named.as_str(), question.get("toolArgs"), question.get("toolResult")) {
+        ("", Some(_), None) if question.get("error").is_none() => "preToolUse",
+        ("", _, Some(_)) => "postToolUse",
+        ("", Some(_), None) => "postToolUseFailure",
+        (name, ..) => name,
+    };
+    Ok(Asked {
+        event: String::from(event),
+        session: string(question, "sessionId")?,
+        cwd: string(question, "cwd")?,
+        tool: optional(question, "toolName")?,
+        input: question
+            .get("toolArgs")
+            .map(|args| unpacked("toolArgs", args))
+            .transpose()?,
+        ..Asked::default()
+    })
+}
+
+/// A person's yes skips the client's own question.
+fn say(opinion: Opinion<'_>) -> Reply {
+    let decision = |word, reason| object(&[("permissionDecision", word), ("permissionDecisionReason", reason)]);
+    match opinion {
+        Opinion::None => Reply::default(),
+        Opinion::Allow(reason) => decision("allow", reason),
+        Opinion::Ask(reason) => decision("ask", reason),
+        Opinion::Deny(reason) => decision("deny", reason),
+    }
+}
+
+/// A hook that fails or is missing blocks the call without a word in the settings.
+fn hook(agent: Agent, places: &Places) -> Hook {
+    Hook::Handler(vec![
+        ("type", Value::text("command")),
+        ("bash", Value::Text(command_line(agent, places))),
+        ("timeoutSec", Value::Number(agent.patience().into())),
+    ])
+}

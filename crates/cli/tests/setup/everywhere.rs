@@ -1,0 +1,241 @@
+//! Every agent's settings, in every state in which a person may have left them: in and out, and nothing is lost.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+use agents::{Agent, Form};
+
+use crate::home::{Home, inside_an_agent};
+
+/// The file that tells an agent about hooks, below the home directory.
+fn settings(agent: Agent) -> String {
+    format!("{}/{}", agent.folder(), agent.settings_file())
+}
+
+/// Files as people have them. `EVENT` stands for the agent's event, `FOREIGN` for a hook of somebody else.
+fn prepared(agent: Agent) -> Vec<String> {
+    let texts = [
+        "{}",
+        "{}\n",
+        "{ }\n",
+        "{\n}\n",
+        "\n\n{\n  \"a\": 1\n}\n\n\n",
+        "{\"a\":1}",
+        "{\"a\":1,\"b\":[1,2,{\"c\":null}]}\n",
+        "{\n  \"model\": \"x\"\n}\n",
+        "{\n\t\"model\": \"x\",\n\t\"env\": {\n\t\t\"A\": \"1\"\n\t}\n}\n",
+        "{\n        \"model\": \"x\"\n}",
+        "{\r\n  \"model\": \"x\",\r\n  \"b\": 2\r\n}\r\n",
+        "\u{feff}{\n  \"model\": \"x\"\n}\n",
+        "// top\n{\n  // in\n  \"a\": 1 /* behind */\n  // end\n}\n// bottom\n",
+        "/* a\n   b */\n{\n  \"a\": 1\n}\n",
+        "{\n  \"a\": 1,\n}\n",
+        "{\n  \"hooks\": {}\n}\n",
+        "{\n  \"hooks\": {\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"EVENT\": []\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"Another\": []\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"EVENT\": [\n      FOREIGN\n    ]\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"EVENT\": [FOREIGN]\n  },\n  \"z\": 1\n}\n",
+        "{\n  \"hooks\": {\n    \"EVENT\": [\n      FOREIGN,\n      FOREIGN\n    ],\n    \"Another\": [\n      FOREIGN\n    ]\n  }\n}\n",
+        "{\n  \"hooks\": {\n    \"EVENT\": [\n      FOREIGN, // theirs\n      FOREIGN,\n    ], // all\n  },\n}\n",
+        "{\"hooks\":{\"EVENT\":[FOREIGN]}}",
+        "{\n  \"hooks\": { \"Another\": [FOREIGN] },\n  \"text\": \"tollgate-hook is mentioned\"\n}\n",
+        "{\n  \"version\": 1,\n  \"hooks\": {\n    \"EVENT\": [FOREIGN]\n  }\n}\n",
+        "{\n  \"version\": 2\n}\n",
+        "{\n  \"unicode\": \"\u{1F600} \\u00e9 \u{202E}\",\n  \"long\": \"LONG\"\n}\n",
+        "{\n  \"$schema\": \"https://example.org/s.json\",\n  \"permissions\": {\n    \"allow\": [\n      \"Bash(ls)\"\n    ]\n  }\n}\n",
+        "{\n  \"a\": 1\n\n\n}\n",
+        "",
+        "   \n",
+    ];
+    let foreign = match agent.form() {
+        Form::Groups => r#"{"matcher": "x", "hooks": [{"type": "command", "command": "/opt/other 'a b'"}]}"#,
+        _ => r#"{"command": "/opt/other 'a b'", "bash": "/opt/other"}"#,
+    };
+    let long = "x".repeat(300_000);
+    texts
+        .map(|text| {
+            text.replace("EVENT", agent.event())
+                .replace("FOREIGN", foreign)
+                .replace("LONG", &long)
+        })
+        .into()
+}
+
+fn in_json() -> impl Iterator<Item = Agent> {
+    // Codex wants a trust that only Codex can give: its own tests have that.
+    let with_trust = |agent: &Agent| *agent != Agent::Codex;
+    Agent::ALL
+        .into_iter()
+        .filter(with_trust)
+        .filter(|agent| agent.form() != Form::File)
+}
+
+#[test]
+fn whatever_stands_in_the_settings_comes_back_byte_by_byte() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in in_json() {
+        let home = Home::new();
+        let (file, name) = (settings(agent), agent.as_str());
+        let texts = prepared(agent);
+        assert!(texts.len() >= 30);
+        for text in texts {
+            home.write(&file, &text);
+            let before = home.foreign();
+            let said = home.tollgate(&format!("install --agent {name}"));
+            assert_eq!(said.code, 0, "{name}: {said:?}\n{text:.300}");
+            let with = home.read(&file).unwrap();
+            assert_eq!(with.matches("/bin/tollgate-hook").count(), 1, "{name}: {with:.600}");
+            assert_eq!(with.matches("/opt/other").count(), text.matches("/opt/other").count());
+            // A second time changes nothing.
+            assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+            assert_eq!(home.read(&file).as_deref(), Some(with.as_str()));
+            assert_eq!(home.tollgate(&format!("uninstall --agent {name}")).code, 0);
+            assert!(home.foreign() == before, "{name}: {:?}", home.read(&file));
+        }
+    }
+}
+
+#[test]
+fn settings_that_would_be_misread_are_left_alone() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in in_json() {
+        let home = Home::new();
+        let (file, name) = (settings(agent), agent.as_str());
+        let event = agent.event();
+        for text in [
+            "[]".to_owned(),
+            "3".to_owned(),
+            "{".to_owned(),
+            "{\"a\": 'x'}".to_owned(),
+            "{\"a\": 1} trailing".to_owned(),
+            "{\"hooks\": []}".to_owned(),
+            "{\"hooks\": {}, \"hooks\": {}}".to_owned(),
+            format!("{{\"hooks\": {{\"{event}\": {{}}}}}}"),
+            format!("{{\"hooks\": {{\"{event}\": [], \"{event}\": []}}}}"),
+        ] {
+            home.write(&file, &text);
+            let said = home.tollgate(&format!("install --agent {name}"));
+            assert_eq!(said.code, 65, "{name}: {said:?} {text}");
+            assert!(said.err.contains("Nothing was changed"), "{said:?}");
+            assert_eq!(home.read(&file), Some(text));
+        }
+    }
+}
+
+#[test]
+fn files_of_our_own_come_and_go_and_never_replace_another() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in [Agent::Cline, Agent::Opencode] {
+        let home = Home::new();
+        let (file, name) = (settings(agent), agent.as_str());
+        let before = home.foreign();
+        assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+        assert!(home.read(&file).unwrap().contains("tollgate-hook"));
+        let mode = fs::metadata(home.at(&file)).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, if agent == Agent::Cline { 0o700 } else { 0o600 });
+        assert_eq!(home.tollgate(&format!("uninstall --agent {name}")).code, 0);
+        assert!(home.foreign() == before);
+        // Somebody else's hook is no place for ours.
+        home.write(&file, "#!/bin/sh\necho mine\n");
+        let said = home.tollgate(&format!("install --agent {name}"));
+        assert_eq!(said.code_saying(&["somebody else"]), 65);
+        assert_eq!(home.tollgate(&format!("uninstall --agent {name}")).code, 0);
+        assert_eq!(home.read(&file).as_deref(), Some("#!/bin/sh\necho mine\n"));
+    }
+}
+
+#[test]
+fn links_stay_links_and_read_only_files_stay_read_only() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in in_json() {
+        let home = Home::new();
+        let (file, name) = (settings(agent), agent.as_str());
+        home.write("dotfiles/settings", "{\n  \"a\": 1\n}\n");
+        fs::set_permissions(home.at("dotfiles/settings"), fs::Permissions::from_mode(0o440)).unwrap();
+        fs::create_dir_all(home.at(&file).parent().unwrap()).unwrap();
+        symlink(home.at("dotfiles/settings"), home.at(&file)).unwrap();
+        let before = home.foreign();
+        assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+        let mode = |path: &str| fs::metadata(home.at(path)).unwrap().permissions().mode() & 0o777;
+        assert!(home.at(&file).is_symlink());
+        assert_eq!(mode("dotfiles/settings"), 0o440);
+        assert_eq!(home.tollgate(&format!("uninstall --agent {name}")).code, 0);
+        assert!(home.at(&file).is_symlink() && home.foreign() == before);
+    }
+}
+
+#[test]
+fn a_dry_run_is_about_any_agent_and_writes_nothing() {
+    for agent in Agent::ALL {
+        let home = Home::new();
+        let before = home.foreign();
+        let said = home.tollgate(&format!("install --agent {} --dry-run", agent.as_str()));
+        assert_eq!(said.code, 0, "{said:?}");
+        assert!(
+            said.out.contains("tollgate-hook") && said.out.contains("Nothing was changed"),
+            "{said:?}"
+        );
+        assert!(home.foreign() == before);
+    }
+}
+
+#[test]
+fn doctor_finds_what_switches_hooks_off() {
+    if inside_an_agent() {
+        return;
+    }
+    let cases = [
+        (
+            "gemini",
+            ".gemini/settings.json",
+            "{\"hooksConfig\": {\"enabled\": false}}",
+            "hooksConfig.enabled",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            "{\"hooksConfig\": {\"enabled\": false}}",
+            "hooksConfig.enabled",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            "{\"hooksConfig\": {\"disabled\": [\"/x/tollgate-hook gemini\"]}}",
+            "hooksConfig.disabled",
+        ),
+        (
+            "qwen",
+            "work/.qwen/settings.json",
+            "{\"disableAllHooks\": true}",
+            "disableAllHooks",
+        ),
+        (
+            "copilot",
+            "work/.github/copilot/settings.json",
+            "{\"disableAllHooks\": true}",
+            "disableAllHooks",
+        ),
+    ];
+    for (name, file, text, key) in cases {
+        let home = Home::new();
+        home.write(file, text);
+        assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+        assert_eq!(
+            home.tollgate("doctor").code_saying(&[key, "switches the hook off"]),
+            1,
+            "{name}"
+        );
+        home.write(file, "{}");
+        assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+        assert_eq!(home.tollgate("doctor").code, 0, "{name}");
+    }
+}
