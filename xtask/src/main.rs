@@ -22,6 +22,7 @@ usage: cargo xtask TASK
   test SUITE...   only these suites
   tidy            the walls of the house
   coverage        which requirements have a test, from the tests' names and docs/spec-coverage.md
+  agents          the tables of README.md and docs/agents.md, from rules/agents.toml
   rules           docs/rules.md, from the rules
   dist            both programs as they are released, in target/dist
   fuzz [--keep] --minutes N [SEED]
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         ["test", suites @ ..] => test::only(suites),
         ["tidy"] => tidy::run(),
         ["coverage"] => coverage::run(),
+        ["agents"] => tidy::agents::write(),
         ["rules"] => tidy::pages::write(),
         ["dist"] => dist::run().map(|_| ()),
         ["bench", "hook"] => dist::run().and_then(|folder| bench::run(folder.join("tollgate-hook"))),

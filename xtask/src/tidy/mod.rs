@@ -2,6 +2,7 @@
 //!
 //! Every wall is a function from the files of the repository to what is wrong with them, and says why it stands.
 
+pub(crate) mod agents;
 mod files;
 mod manifests;
 pub(crate) mod pages;
@@ -33,6 +34,7 @@ const WALLS: &[Wall] = &[
     sources::forbidden,
     texts::rules_parse,
     texts::machine_paths,
+    agents::agents_pages,
     pages::rules_page,
     pages::links,
     pages::bypasses,
