@@ -154,7 +154,7 @@ impl Agent {
         let program = if handler.get("args").is_some() {
             command
         } else {
-            first_word(command)
+            first_word(unguarded(command))
         };
         program.rsplit('/').next() == Some(PROGRAM)
     }
@@ -209,6 +209,16 @@ pub(crate) fn command_line(agent: Agent, places: &Places) -> String {
     words.join(" ")
 }
 
+/// Starts the program, and says no in its place where it fails, is killed or is not there: exit 2 with words on standard
+/// error stops a call in every agent that listens to exit codes. In `sh`, because a person's own shell may be none.
+const GUARD: &str =
+    r#"/bin/sh -c '"$0" "$@" || { [ $? = 2 ] || echo "Tollgate refused this call: its hook failed." >&2; exit 2; }' "#;
+
+/// The same line for an agent that takes a failed hook for a yes.
+pub(crate) fn guarded_line(agent: Agent, places: &Places) -> String {
+    format!("{GUARD}{}", command_line(agent, places))
+}
+
 /// A text of the table that stands there.
 fn present(text: &'static str) -> Option<&'static str> {
     (!text.is_empty()).then_some(text)
@@ -221,6 +231,14 @@ pub(crate) fn shell_word(word: &str) -> String {
         return String::from(word);
     }
     format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// What a guard starts; the whole line where there is none.
+fn unguarded(command: &str) -> &str {
+    let script = command.strip_prefix("/bin/sh -c '");
+    script
+        .and_then(|rest| rest.split_once("' "))
+        .map_or(command, |(_, line)| line)
 }
 
 /// The first word of a command line, out of its quotes.

@@ -26,7 +26,7 @@ const MADE: [Made; 3] = [
             "agent",
             "how it is known",
             "asks you itself",
-            "lets a call run although its hook failed",
+            "would run a call whose hook failed thus",
             "not covered",
         ],
         row: |agent| {

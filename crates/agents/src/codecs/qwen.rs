@@ -3,7 +3,7 @@
 use alloc::vec;
 
 use crate::codecs::{Codec, Opinion, claude, common};
-use crate::settings::{Hook, Places, Value, command_line};
+use crate::settings::{Hook, Places, Value, guarded_line};
 use crate::{Agent, Reply};
 
 pub(crate) const CODEC: Codec = Codec {
@@ -24,7 +24,7 @@ fn say(opinion: Opinion<'_>) -> Reply {
 pub(crate) fn hook(agent: Agent, places: &Places) -> Hook {
     Hook::Handler(vec![
         ("type", Value::text("command")),
-        ("command", Value::Text(command_line(agent, places))),
+        ("command", Value::Text(guarded_line(agent, places))),
         ("timeout", Value::Number(u32::from(agent.patience()) * 1000)),
     ])
 }

@@ -6,7 +6,7 @@ use alloc::vec;
 
 use crate::codecs::{Asked, Codec, Opinion, optional, unpacked};
 use crate::json::Json;
-use crate::settings::{Hook, Places, Value, command_line};
+use crate::settings::{Hook, Places, Value, guarded_line};
 use crate::tools::{missing, string};
 use crate::{Agent, Refusal, Reply};
 
@@ -69,7 +69,7 @@ fn say(opinion: Opinion<'_>) -> Reply {
 
 fn hook(agent: Agent, places: &Places) -> Hook {
     Hook::Handler(vec![
-        ("command", Value::Text(command_line(agent, places))),
+        ("command", Value::Text(guarded_line(agent, places))),
         ("show_output", Value::Bool(true)),
     ])
 }

@@ -15,8 +15,15 @@ fn places() -> Places {
 fn the_handlers_are_these() {
     let line =
         |agent: &str| format!(r#""'/opt/my gate'\\''s/tollgate-hook' {agent} --config /c --state '/s t' --data /d""#);
+    let guarded = |agent: &str| {
+        let guard = r#"/bin/sh -c '\"$0\" \"$@\" || { [ $? = 2 ] || echo \"Tollgate refused this call: its hook failed.\" >&2; exit 2; }' "#;
+        line(agent).replacen('"', &format!("\"{guard}"), 1)
+    };
     let wanted = |agent: Agent| {
-        let line = line(agent.as_str());
+        let line = match agent {
+            Agent::Codex | Agent::Gemini | Agent::Qwen | Agent::Windsurf => guarded(agent.as_str()),
+            _ => line(agent.as_str()),
+        };
         match agent {
             Agent::Claude => r#"{"args":["claude","--config","/c","--state","/s t","--data","/d"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#.to_owned(),
             Agent::Codex => format!(r#"{{"command":{line},"timeout":600,"type":"command"}}"#),
@@ -64,6 +71,10 @@ fn our_own_handlers_are_known_again() {
             r#"{"type":"command","command":"/old/place/tollgate-hook claude"}"#
         ));
         assert!(ours(agent, r#"{"type":"command","command":"tollgate-hook","args":[]}"#));
+        assert!(ours(
+            agent,
+            r#"{"command":"/bin/sh -c 'an older guard' '/old place/tollgate-hook' codex"}"#
+        ));
         for foreign in [
             "{}",
             "3",
@@ -71,6 +82,8 @@ fn our_own_handlers_are_known_again() {
             r#"{"command":"/usr/bin/python3 tollgate-hook"}"#,
             r#"{"command":"/opt/tollgate-hook/other"}"#,
             r#"{"command":"/opt/x-tollgate-hook claude"}"#,
+            r#"{"command":"/bin/sh -c 'x' /opt/other"}"#,
+            r#"{"command":"/bin/sh -c '/opt/tollgate-hook' "}"#,
         ] {
             assert!(!ours(agent, foreign), "{foreign}");
         }

@@ -8,7 +8,7 @@ use agents::json::Json;
 use crate::clients::Client;
 use crate::model::{Model, Step};
 use crate::namespace::alone;
-use crate::stage::{KEY, Stage, assert_stopped, heard};
+use crate::stage::{BROKEN, KEY, Stage, assert_stopped, heard};
 
 const CLIENT: Client = Client {
     package: "@anthropic-ai/claude-code-linux-x64",
@@ -130,6 +130,22 @@ fn claude_is_stopped_where_nothing_can_be_recorded() {
             assert!(stage.is_whole() && stage.read("project/made.txt").is_none());
         },
     );
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test agents"]
+fn claude_is_stopped_where_the_hook_fails() {
+    alone("claude::claude_is_stopped_where_the_hook_fails", &CLIENT, |program| {
+        for (name, text) in BROKEN {
+            let stage = Stage::new(&format!("claude-{name}"));
+            stage.tollgate("install --agent claude");
+            stage.replace_hook(text);
+            let model = Model::start(vec![bash("rm -rf ~/thesis.txt && echo gone")]);
+            let output = stage.play(client(&stage, program, &model), false);
+            let heard = heard(&model, 1, &output);
+            assert!(stage.is_whole(), "{name}: {heard:#?}");
+        }
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use agents::json::quote;
 use crate::clients::Client;
 use crate::model::{Model, Step};
 use crate::namespace::alone;
-use crate::stage::{KEY, PROFILE, Stage, assert_stopped, heard};
+use crate::stage::{BROKEN, KEY, PROFILE, Stage, assert_stopped, heard};
 
 const CLIENT: Client = Client {
     package: "@openai/codex-linux-x64",
@@ -132,6 +132,24 @@ fn codex_is_stopped_where_nothing_can_be_recorded() {
             assert!(stage.is_whole() && stage.read("project/made.txt").is_none());
         },
     );
+}
+
+#[test]
+#[ignore = "needs the real client: cargo xtask test agents"]
+fn codex_is_stopped_where_the_hook_fails() {
+    alone("codex::codex_is_stopped_where_the_hook_fails", &CLIENT, |program| {
+        for (name, text) in BROKEN {
+            let mut stage = Stage::new(&format!("codex-{name}"));
+            install_codex(&mut stage, program);
+            let model = Model::start(vec![shell("find ~/thesis.txt -delete && echo gone")]);
+            configure(&stage, &model);
+            stage.tollgate("install --agent codex --trust");
+            stage.replace_hook(text);
+            let output = stage.play(client(&stage, program), false);
+            let heard = heard(&model, 1, &output);
+            assert!(stage.is_whole(), "{name}: {heard:#?}");
+        }
+    });
 }
 
 #[test]

@@ -9,7 +9,7 @@ use agents::json::Json;
 use crate::clients::{Client, node};
 use crate::model::{Model, Step};
 use crate::namespace::alone;
-use crate::stage::{KEY, Stage, assert_stopped, heard};
+use crate::stage::{BROKEN, KEY, Stage, assert_stopped, heard};
 
 /// One client: how it is started, and how its model calls the tools that all of them have.
 struct Driven {
@@ -296,6 +296,25 @@ fn where_nothing_can_be_recorded(driven: &Driven, test: &str) {
     });
 }
 
+/// A hook that cannot answer stops the call, whatever the client makes of failed hooks.
+fn where_the_hook_fails(driven: &Driven, test: &str) {
+    alone(test, &driven.client, |program| {
+        for (name, text) in BROKEN {
+            let stage = Stage::new(&format!("{}-{name}", driven.name));
+            stage.tollgate(&format!("install --agent {}", driven.name));
+            stage.replace_hook(text);
+            let heard = play(
+                driven,
+                program,
+                &stage,
+                &[(driven.shell)("rm -rf ~/thesis.txt && echo gone")],
+                false,
+            );
+            assert!(stage.is_whole(), "{name}: {heard:#?}");
+        }
+    });
+}
+
 macro_rules! driven {
     ($($module:ident: $driven:ident),*) => {$(
         mod $module {
@@ -311,6 +330,12 @@ macro_rules! driven {
             #[ignore = "needs the real client: cargo xtask test agents"]
             fn it_is_stopped_where_it_would_do_harm() {
                 super::where_it_would_do_harm(&super::$driven, &format!("{HERE}::it_is_stopped_where_it_would_do_harm"));
+            }
+
+            #[test]
+            #[ignore = "needs the real client: cargo xtask test agents"]
+            fn it_is_stopped_where_the_hook_fails() {
+                super::where_the_hook_fails(&super::$driven, &format!("{HERE}::it_is_stopped_where_the_hook_fails"));
             }
 
             #[test]

@@ -15,6 +15,13 @@ pub(crate) const PROFILE: &str = "# the person's own\n";
 /// How long one run of a client may take.
 const LIMIT: Duration = Duration::from_secs(90);
 
+/// Hooks that give no answer: what they are, and what stands in the place of the program; nothing where it is missing.
+pub(crate) const BROKEN: [(&str, Option<&str>); 3] = [
+    ("killed", Some("#!/bin/sh\nkill -9 $$\n")),
+    ("failing", Some("#!/bin/sh\necho noise\nexit 1\n")),
+    ("missing", None),
+];
+
 pub(crate) struct Stage {
     pub(crate) home: PathBuf,
     /// What the commands of this person find on `PATH`, before the system's own.
@@ -96,6 +103,15 @@ impl Stage {
             .current_dir(self.project())
             .stdin(Stdio::null());
         command
+    }
+
+    /// Puts another program in the place of the installed hook, or none.
+    pub(crate) fn replace_hook(&self, text: Option<&str>) {
+        let hook = self.home.join(".local/share/tollgate/bin/tollgate-hook");
+        match text {
+            Some(text) => fs::write(hook, text).unwrap(),
+            None => fs::remove_file(hook).unwrap(),
+        }
     }
 
     /// Runs `tollgate`, which must succeed.
