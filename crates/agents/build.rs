@@ -13,7 +13,8 @@ const TEXTS: [&str; 9] = [
 const LISTS: [&str; 6] = ["programs", "marks", "questions", "events", "asks", "patchers"];
 const OTHERS: [&str; 6] = ["form", "proof", "version", "patience", "switches", "tool"];
 /// What only a page for people says.
-const PAGE: [&str; 8] = [
+const PAGE: [&str; 9] = [
+    "open",
     "flags_off",
     "fails_open",
     "keys",

@@ -26,7 +26,7 @@ const MADE: [Made; 3] = [
             "agent",
             "how it is known",
             "asks you itself",
-            "would run a call whose hook failed thus",
+            "still runs a call with",
             "not covered",
         ],
         row: |agent| {
@@ -34,7 +34,7 @@ const MADE: [Made; 3] = [
                 agent.text("title"),
                 agent.proof(),
                 agent.asks(),
-                agent.list("fails_open"),
+                agent.text("open"),
                 agent.text("gap"),
             ]
         },
@@ -75,6 +75,7 @@ const MADE: [Made; 3] = [
         name: "what each hook can do",
         head: &[
             "agent",
+            "takes for a yes",
             "changes the call",
             "changes what the model is told",
             "hooks are off with",
@@ -86,6 +87,7 @@ const MADE: [Made; 3] = [
             let off: Vec<String> = off.into_iter().filter(|text| !text.is_empty()).collect();
             vec![
                 agent.text("title"),
+                agent.list("fails_open"),
                 agent.text("rewrite"),
                 agent.text("output"),
                 off.join(", "),
@@ -228,7 +230,7 @@ fn table(made: &Made, agents: &[Agent<'_>]) -> String {
 mod tests {
     use super::*;
 
-    const ROW: &str = "[unknown]\n[aider]\ntitle = \"Aider\"\nseen = \"1.0\"\nproof = \"driven\"\nasks = []\ngap = \"a|b\"\nfails_open = [\"x\", \"y\"]\n";
+    const ROW: &str = "[unknown]\n[aider]\ntitle = \"Aider\"\nseen = \"1.0\"\nproof = \"driven\"\nasks = []\ngap = \"a|b\"\nopen = \"x; y\"\n";
 
     #[test]
     fn tables_have_to_be_current_and_keep_what_is_around_them() {
