@@ -11,8 +11,10 @@ use crate::files::Log;
 use crate::folder::Folder;
 use crate::hash::Hash;
 use crate::head::Head;
+use crate::holes;
 use crate::lines::{Line, Lines, Link, MAX_LINE};
 use crate::record::{Event, Record};
+use crate::stamp::boot_id;
 
 /// How much after the head is read line by line. More means that the head file is an old copy, and then the last line
 /// says as much in one read.
@@ -102,6 +104,9 @@ pub(crate) fn end(folder: &Folder, log: &mut Log, head: &mut Head) -> Result<Opt
         };
         set_aside(folder, log, torn, &mut notes)?;
     }
+    if let Some(what) = holes::left_by_a_stop(folder, log, head, &boot_id())? {
+        notes.add(Event::Lost, what);
+    }
     Ok(notes.record())
 }
 
@@ -142,7 +147,8 @@ fn set_aside(folder: &Folder, log: &mut Log, torn: Option<u64>, notes: &mut Note
     let whole = last_line_end(log, log.len)?;
     match torn.or(whole) {
         Some(whole) if whole < log.len => {
-            if joined(&log.read(whole, log.len.min(whole + MAX_LINE as u64))?) {
+            let bytes = log.read(whole, log.len.min(whole + MAX_LINE as u64))?;
+            if any_joined(&bytes, whole) {
                 notes.add(
                     Event::Broken,
                     "The log ended in several records without their ends.".into(),
@@ -184,7 +190,9 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
                 taken += 1;
                 *head = next;
             }
-            None if text.contains(&0) && !waited_for(lines_after(&bytes, end - head_end)) => torn = Some(start),
+            None if text.contains(&0) && !waited_for(behind_zeros(&bytes, start - head_end, end - head_end)) => {
+                torn = Some(start);
+            }
             None => {
                 let last = head.seq;
                 let what = format!("After record {last} stands a line that does not continue the chain.");
@@ -204,24 +212,33 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
     Ok(torn)
 }
 
-/// What stands behind a place.
-fn lines_after(bytes: &[u8], from: u64) -> &[u8] {
-    let from = usize::try_from(from).unwrap_or(usize::MAX);
-    bytes.get(from..).unwrap_or_default()
+/// What stands behind the last zero of a line: a record may have lost the end of the line before it.
+fn behind_zeros(bytes: &[u8], start: u64, end: u64) -> &[u8] {
+    let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let line = bytes.get(at(start)..at(end)).unwrap_or_default();
+    let zeros = line.iter().rposition(|b| *b == 0).map_or(0, |last| last + 1);
+    bytes.get(at(start) + zeros..).unwrap_or_default()
 }
 
 /// Whether a record stands there that was waited for until the disk held it: then the disk held what came before, and
 /// what is missing of that no loss of power has taken.
 fn waited_for(rest: &[u8]) -> bool {
-    let flushed = |line: &[u8]| {
-        Link::parse(line).is_some_and(|link| link.kind != "decision" || !matches!(&*link.verdict, "allow" | "warn"))
-    };
+    let flushed = |line: &[u8]| Link::parse(line).is_some_and(|link| link.waited_for());
     rest.split(|b| *b == b'\n').any(flushed)
 }
 
-/// Whether a line that has no end holds more than one record: their ends were taken away.
-pub(crate) fn joined(torn: &[u8]) -> bool {
-    memchr::memmem::find_iter(torn, b"{\"format\":").nth(1).is_some()
+/// Whether a line that has no end holds more than one record: their ends were taken away. Pages of zeros take ends with them.
+pub(crate) fn joined(torn: &[u8], offset: u64) -> bool {
+    memchr::memmem::find_iter(torn, b"{\"format\":").nth(1).is_some() && !holes::are_pages(torn, offset)
+}
+
+/// Whether that is so of any line.
+fn any_joined(torn: &[u8], mut offset: u64) -> bool {
+    torn.split_inclusive(|b| *b == b'\n').any(|line| {
+        let at = offset;
+        offset += line.len() as u64;
+        joined(line.strip_suffix(b"\n").unwrap_or(line), at)
+    })
 }
 
 /// The head that a line makes, when it continues the chain.
