@@ -10,7 +10,7 @@
 )]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -166,6 +166,65 @@ fn links_and_open_permissions_are_refused() {
     fs::rename(ledger.dir(), &real).unwrap();
     symlink(&real, ledger.dir()).unwrap();
     refused("the folder is a symlink");
+}
+
+/// Only root can give a file away.
+#[test]
+fn what_belongs_to_somebody_else_is_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&decision("deny")).unwrap();
+    let own = std::os::unix::fs::MetadataExt::uid(&fs::metadata(ledger.dir()).unwrap());
+    let nobody = 65_534;
+    if own != 0 || chown(ledger.dir(), Some(nobody), None).is_err() {
+        println!("SKIPPED: only root can give files to somebody else");
+        return;
+    }
+    let refused = |what: &str| {
+        // The epochs are read where a segment is begun.
+        let turning = ledger.clone().in_segments_of(1);
+        for error in [
+            turning.append(&decision("allow")).unwrap_err(),
+            verify(ledger.dir(), None).unwrap_err(),
+        ] {
+            let why = "belongs to another user";
+            assert!(
+                matches!(error, LedgerError::Unsafe { why: said, .. } if said == why),
+                "{what}: {error}"
+            );
+        }
+    };
+    refused("the folder");
+    chown(ledger.dir(), Some(own), None).unwrap();
+    for name in ["000001.ndjson", "head", "key", "epochs"] {
+        chown(ledger.dir().join(name), Some(nobody), None).unwrap();
+        refused(name);
+        chown(ledger.dir().join(name), Some(own), None).unwrap();
+    }
+    assert_eq!(ledger.append(&decision("deny")).unwrap().seq(), 2);
+    assert!(verify(ledger.dir(), None).unwrap().intact());
+}
+
+#[test]
+fn a_reserve_that_was_taken_away_is_made_again_by_the_next_append_that_is_waited_for() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&decision("allow")).unwrap();
+    let reserve = ledger.dir().join("reserve");
+    let blocks = || fs::metadata(&reserve).map_or(0, |meta| std::os::unix::fs::MetadataExt::blocks(&meta) * 512);
+    for damage in ["removed", "emptied"] {
+        match damage {
+            "removed" => fs::remove_file(&reserve).unwrap(),
+            _ => fs::write(&reserve, "").unwrap(),
+        }
+        let _ = ledger.append(&decision("allow")).unwrap();
+        assert_eq!(blocks(), 0, "{damage}: what is let through waits for nothing");
+        let _ = ledger.append(&decision("deny")).unwrap();
+        assert_eq!((mode(&reserve), blocks()), (0o600, 64 << 10), "{damage}");
+        fs::remove_file(&reserve).unwrap();
+        let _ = ledger.clone().in_segments_of(1).append(&decision("allow")).unwrap();
+        assert_eq!(blocks(), 64 << 10, "{damage}: with a segment, too");
+    }
 }
 
 #[test]
