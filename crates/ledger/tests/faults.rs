@@ -12,11 +12,13 @@
     reason = "a test may fail loudly"
 )]
 
+mod python;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ledger::{Anchors, Ledger, LedgerError, OnFull, Record, verify, verify_with};
+use ledger::{Anchors, Ledger, LedgerError, OnFull, Record, Report, verify, verify_with};
 
 /// The example that appends one record, built beside the tests.
 fn append_one() -> PathBuf {
@@ -32,6 +34,14 @@ fn record(verdict: &str) -> Record {
         note: "n".repeat(300),
         ..Record::default()
     }
+}
+
+/// A verification, and what `docs/verify.py` says beside it.
+fn compared(ledger: &Ledger) -> Report {
+    let report = verify(ledger.dir(), None).unwrap();
+    let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+    python::agrees(ledger.dir(), &breaks, &report.head.hex());
+    report
 }
 
 fn works(program: &str, args: &[&str]) -> bool {
@@ -98,16 +108,16 @@ fn inside_small_disk() {
                 Err(other) => panic!("{other}"),
             }
         }
-        let report = verify(ledger.dir(), None).unwrap();
+        let report = compared(&ledger);
         assert!(report.intact() && report.torn == 0, "{report:?}");
     }
     assert!(failures >= 5 && told >= 8, "{failures}, {told} of them recorded");
     let text = fs::read_to_string(ledger.dir().join("000001.ndjson")).unwrap();
     assert_eq!(text.matches("\"kind\":\"full\"").count() as u64, told);
     fs::remove_file(&filler).unwrap();
-    let before = verify(ledger.dir(), None).unwrap().records;
+    let before = compared(&ledger).records;
     let _ = ledger.append(&record("allow")).unwrap();
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact());
     assert_eq!((report.records, report.mended), (before + 1, 0));
     let reserve = fs::metadata(ledger.dir().join("reserve")).unwrap().len();
@@ -134,7 +144,7 @@ fn inside_suspended() {
     assert!(ledger.suspended(), "space alone ends it not");
     let _ = ledger.clone().on_full(OnFull::Deny).append(&record("allow")).unwrap();
     assert!(!ledger.suspended());
-    assert!(verify(ledger.dir(), None).unwrap().intact());
+    assert!(compared(&ledger).intact());
 }
 
 #[test]
@@ -160,7 +170,7 @@ fn inside_read_only() {
         other => panic!("{other:?}"),
     }
     assert!(Ledger::at(&folder.join("new")).append(&record("allow")).is_err());
-    assert_eq!(verify(ledger.dir(), None).unwrap().records, 1);
+    assert_eq!(compared(&ledger).records, 1);
 }
 
 /// What the traced append is to do.
@@ -231,11 +241,11 @@ fn sweep(append: Append, fault: &str, only: &[&str]) {
         if !only.is_empty() && !only.contains(&name.as_str()) {
             continue;
         }
-        let before = verify(ledger.dir(), None).unwrap();
+        let before = compared(&ledger);
         let place = format!("inject={name}:{fault}:when={nth}");
         let output = traced(state.path(), append, &["-o", "/dev/null", "-e", &place]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let report = verify(ledger.dir(), None).unwrap();
+        let report = compared(&ledger);
         assert!(report.intact(), "{place}: {:?}", report.breaks);
         if let Some(seq) = said.strip_prefix("seq ") {
             acknowledged += 1;
@@ -247,7 +257,7 @@ fn sweep(append: Append, fault: &str, only: &[&str]) {
         }
         // The next append works, whatever was left behind.
         let _ = ledger.append(&record("allow")).unwrap();
-        let after = verify(ledger.dir(), None).unwrap();
+        let after = compared(&ledger);
         assert!(after.intact(), "{place}: {:?}", after.breaks);
         assert!(after.records > report.records);
     }
@@ -279,7 +289,7 @@ fn killed_at_every_call_of_the_first_append() {
             let place = format!("inject={name}:{fault}:when={nth}");
             let _ = traced(state.path(), DENY, &["-o", "/dev/null", "-e", &place]);
             for _ in 0..2 {
-                let report = verify(ledger.dir(), None).unwrap();
+                let report = compared(&ledger);
                 assert!(report.intact(), "{place}: {:?}", report.breaks);
                 let _ = ledger.append(&record("allow")).unwrap();
             }
@@ -437,7 +447,7 @@ fn r8_interrupted_calls_are_made_again() {
                 let output = traced(state.path(), append, &["-o", "/dev/null", "-e", &place]);
                 let said = String::from_utf8_lossy(&output.stdout).into_owned();
                 let seq = said.strip_prefix("seq ").and_then(|seq| seq.trim().parse::<u64>().ok());
-                let report = verify(ledger.dir(), None).unwrap();
+                let report = compared(&ledger);
                 assert_eq!(seq, Some(report.seq), "{append:?}, {place}: {output:?}");
                 let (made, unsigned) = anchors.made().unwrap();
                 let report = verify_with(ledger.dir(), None, &made, &mut |_, _| {}).unwrap();
@@ -475,7 +485,7 @@ fn r9_a_boot_clock_that_is_ahead_or_behind_is_no_tampering() {
         assert!(ahead.status().unwrap().success(), "{seconds}");
         let _ = ledger.append(&record("allow")).unwrap();
     }
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact(), "{:?}", report.breaks);
     assert_eq!(report.records, 8);
 }
@@ -501,7 +511,7 @@ fn r8_a_failed_flush_closes_the_segment() {
         second.contains("\"kind\":\"suspect\"") && second.contains("segment 1 failed"),
         "{second}"
     );
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact() && report.sealed == 1, "{report:?}");
     assert_eq!(report.records, 3, "what was not acknowledged was set aside");
     assert!(

@@ -1,6 +1,6 @@
 //! Ledgers that somebody without the key, or with an old copy, made look whole.
 
-use super::tests::stamp;
+use super::tests::{compared, stamp};
 use super::*;
 use crate::epochs::Epoch;
 use crate::record::{Record, line};
@@ -68,10 +68,10 @@ impl Disk {
     }
 
     fn broken(&self, what: &str) {
-        let report = crate::verify(self.ledger.dir(), None).unwrap();
+        let report = compared(self.ledger.dir());
         assert!(!report.intact(), "{what}: {report:?}");
         self.add("allow");
-        let after = crate::verify(self.ledger.dir(), None).unwrap();
+        let after = compared(self.ledger.dir());
         assert!(!after.intact(), "{what}, and work went on: {after:?}");
     }
 }
@@ -157,10 +157,10 @@ fn what_was_waited_for_is_neither_torn_nor_lost() {
     // With the newest head: all are gone, and the disk had held them.
     let disk = Disk::new();
     std::fs::write(disk.at("000002.ndjson"), "").unwrap();
-    let head = crate::verify(disk.ledger.dir(), None).unwrap();
+    let head = compared(disk.ledger.dir());
     assert_eq!(head.breaks[0].kind, BreakKind::Truncated, "{head:?}");
     disk.add("allow");
-    let report = crate::verify(disk.ledger.dir(), None).unwrap();
+    let report = compared(disk.ledger.dir());
     assert!(!report.only_lost(), "{report:?}");
 }
 
@@ -196,7 +196,7 @@ fn a_record_about_the_ledger_that_its_key_did_not_sign_is_named() {
         format!("{before}\"signature\":\"{other}{after}"),
     )
     .unwrap();
-    let report = crate::verify(disk.ledger.dir(), None).unwrap();
+    let report = compared(disk.ledger.dir());
     assert!(
         report.breaks.iter().any(|b| b.kind == BreakKind::WrongEpoch),
         "{report:?}"
@@ -215,7 +215,7 @@ fn the_first_line_of_the_epochs_is_signed_by_its_own_key() {
     let put = |epoch: &Epoch| {
         let line = serde_json::to_string(epoch).unwrap();
         std::fs::write(disk.at("epochs"), format!("{line}\n{rest}")).unwrap();
-        let report = crate::verify(disk.ledger.dir(), None).unwrap();
+        let report = compared(disk.ledger.dir());
         report.breaks.iter().map(|b| (b.kind, b.segment)).collect::<Vec<_>>()
     };
     assert_eq!(put(&epoch), []);

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::tests::compared;
 use super::*;
 use crate::record::Record;
 use crate::stamp::tests::booted;
@@ -90,7 +91,7 @@ impl Disk {
     }
 
     fn verify(&self) -> Report {
-        crate::verify(self.ledger.dir(), None).unwrap()
+        compared(self.ledger.dir())
     }
 
     fn kinds(&self) -> Vec<BreakKind> {

@@ -214,4 +214,8 @@ mod attacks;
 #[cfg(test)]
 mod losses;
 #[cfg(test)]
+#[path = "../../tests/python/mod.rs"]
+mod python;
+
+#[cfg(test)]
 mod tests;
