@@ -319,7 +319,7 @@ fn all_there(ledger: &Ledger, mut acknowledged: Vec<u64>) {
     acknowledged.sort_unstable();
     let all: Vec<u64> = (1..=(WRITERS * EACH) as u64).collect();
     assert_eq!(acknowledged, all);
-    let report = compared(&ledger);
+    let report = compared(ledger);
     assert!(report.intact(), "{:?}", report.breaks);
     assert_eq!((report.records, report.mended), (all.len() as u64, 0));
 }

@@ -145,7 +145,8 @@ fn compared(ledger: &Ledger) -> bool {
 /// A file that says the same in other words is none of ours.
 #[test]
 fn the_python_check_agrees_on_another_spelling_of_epochs_and_head() {
-    let spellings: [(&str, &str, fn(&str) -> String); 16] = [
+    type Spelling = (&'static str, &'static str, fn(&str) -> String);
+    let spellings: [Spelling; 16] = [
         ("epochs", "a space", |t| t.replacen(",\"seq\"", ", \"seq\"", 1)),
         ("epochs", "a space at the end", |t| t.replacen("}\n", "} \n", 1)),
         ("epochs", "another order", |t| {

@@ -3,6 +3,8 @@
 //! One `python3` for all of a test program answers folder by folder. Where there is none, it says so once and nothing is
 //! compared.
 
+#![allow(clippy::disallowed_methods, reason = "a test may start what it is compared with")]
+
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -12,7 +12,10 @@
     reason = "a test may fail loudly"
 )]
 
+mod anchors;
+#[path = "../python/mod.rs"]
 mod python;
+mod turn;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -334,132 +337,6 @@ fn an_error_of_every_call() {
     }
 }
 
-/// Making a checkpoint changes nothing of the log, and one that did not get finished is made the next time.
-#[test]
-fn r2_killed_at_every_call_of_an_anchor() {
-    if !works("strace", &["-o", "/dev/null", "true"]) {
-        return;
-    }
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path());
-    (0..3).for_each(|_| drop(ledger.append(&record("allow")).unwrap()));
-    let fresh = tempfile::tempdir().unwrap();
-    let _ = Ledger::at(fresh.path()).append(&record("allow")).unwrap();
-    let mut acknowledged = 0;
-    for (name, nth) in calls(fresh.path(), ANCHOR) {
-        let place = format!("inject={name}:signal=KILL:when={nth}");
-        let output = traced(state.path(), ANCHOR, &["-o", "/dev/null", "-e", &place]);
-        acknowledged += u32::from(output.stdout.starts_with(b"seq "));
-        let anchors = Anchors::of(ledger.dir());
-        let made = anchors.make().unwrap_or_else(|e| panic!("{place}: {e}"));
-        let (all, unsigned) = anchors.made().unwrap();
-        assert_eq!((unsigned, all.last()), (0, Some(&made.checkpoint)), "{place}");
-        let report = verify_with(ledger.dir(), None, &all, &mut |_, _| {}).unwrap();
-        assert!(report.intact() && report.anchored == report.seq, "{place}: {report:?}");
-        let _ = ledger.append(&record("allow")).unwrap();
-    }
-    assert!(acknowledged > 0, "the last calls come after the acknowledgement");
-}
-
-/// A disk that fails while a checkpoint is made: none is acknowledged that is not kept, and the next one is made.
-#[test]
-#[ignore = "the suite `kills` runs it"]
-fn r8_an_error_of_every_call_of_an_anchor() {
-    if !works("strace", &["-o", "/dev/null", "true"]) {
-        return;
-    }
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path());
-    (0..3).for_each(|_| drop(ledger.append(&record("allow")).unwrap()));
-    let anchors = Anchors::of(ledger.dir());
-    let _ = anchors.make().unwrap();
-    let _ = ledger.append(&record("allow")).unwrap();
-    let wanted = [&WRITING[..], &READING[..], &["mkdir", "rename"]].concat();
-    // What a first anchor and a later one call.
-    let fresh = tempfile::tempdir().unwrap();
-    let _ = Ledger::at(fresh.path()).append(&record("allow")).unwrap();
-    let mut all = [calls(fresh.path(), ANCHOR), calls(state.path(), ANCHOR)].concat();
-    all.sort();
-    all.dedup();
-    all.retain(|(name, _)| wanted.contains(&name.as_str()));
-    assert!(all.len() > 40, "{all:?}");
-    for error in ["ENOSPC", "EIO", "EROFS"] {
-        let (mut acknowledged, mut refused) = (0, 0);
-        for (name, nth) in &all {
-            for first in [false, true] {
-                let other = tempfile::tempdir().unwrap();
-                let of_first = Ledger::at(other.path());
-                let (state, ledger) = if first {
-                    (other.path(), &of_first)
-                } else {
-                    (state.path(), &ledger)
-                };
-                if first {
-                    let _ = ledger.append(&record("allow")).unwrap();
-                }
-                let anchors = Anchors::of(ledger.dir());
-                let place = format!("inject={name}:error={error}:when={nth}");
-                let output = traced(state, ANCHOR, &["-o", "/dev/null", "-e", &place]);
-                let said = String::from_utf8_lossy(&output.stdout).into_owned();
-                let (made, unsigned) = anchors.made().unwrap();
-                assert_eq!(unsigned, 0, "{place}");
-                if let Some(seq) = said.strip_prefix("seq ") {
-                    let seq = seq.trim().parse::<u64>().unwrap();
-                    acknowledged += 1;
-                    assert_eq!(made.last().map(|last| last.seq), Some(seq), "{place}");
-                } else {
-                    refused += 1;
-                }
-                let made = anchors.make().unwrap_or_else(|e| panic!("{place}: {e}"));
-                let (all, unsigned) = anchors.made().unwrap();
-                assert_eq!((unsigned, all.last()), (0, Some(&made.checkpoint)), "{place}");
-                let report = verify_with(ledger.dir(), None, &all, &mut |_, _| {}).unwrap();
-                assert!(report.intact() && report.anchored == report.seq, "{place}: {report:?}");
-                let _ = ledger.append(&record("allow")).unwrap();
-            }
-        }
-        println!("{error}: {refused} without a checkpoint, {acknowledged} with one");
-        assert!(acknowledged > 0 && refused > 0);
-    }
-}
-
-/// A signal may come at any call, and at the same one again and again.
-#[test]
-#[ignore = "the suite `kills` runs it"]
-fn r8_interrupted_calls_are_made_again() {
-    if !works("strace", &["-o", "/dev/null", "true"]) {
-        return;
-    }
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path());
-    let _ = ledger.append(&record("allow")).unwrap();
-    let anchors = Anchors::of(ledger.dir());
-    let loading = calls(state.path(), NOTHING);
-    for append in [DENY, ALLOW, TURN, ANCHOR] {
-        let mut names: Vec<(String, usize)> = calls(state.path(), append);
-        // The system's loader gives up where it is interrupted; what it calls comes first.
-        let loaders = |name: &str| loading.iter().filter(|(called, _)| called == name).count();
-        names.retain(|(name, nth)| INTERRUPTED.contains(&name.as_str()) && *nth > loaders(name));
-        for (name, nth) in names {
-            // Once, and at every other call from there on.
-            for when in [format!("{nth}"), format!("{nth}+2")] {
-                let place = format!("inject={name}:error=EINTR:when={when}");
-                let output = traced(state.path(), append, &["-o", "/dev/null", "-e", &place]);
-                let said = String::from_utf8_lossy(&output.stdout).into_owned();
-                let seq = said.strip_prefix("seq ").and_then(|seq| seq.trim().parse::<u64>().ok());
-                let report = compared(&ledger);
-                assert_eq!(seq, Some(report.seq), "{append:?}, {place}: {output:?}");
-                let (made, unsigned) = anchors.made().unwrap();
-                let report = verify_with(ledger.dir(), None, &made, &mut |_, _| {}).unwrap();
-                assert!(
-                    report.intact() && report.mended == 0 && unsigned == 0,
-                    "{place}: {report:?}"
-                );
-            }
-        }
-    }
-}
-
 /// A process in a time namespace counts from elsewhere since the same boot.
 #[test]
 fn r9_a_boot_clock_that_is_ahead_or_behind_is_no_tampering() {
@@ -528,81 +405,4 @@ fn first_end(ledger: &Ledger) -> String {
         .unwrap()
         .len()
         .to_string()
-}
-
-/// Each call of a trace that names a file, as `NAME file`, in their order; descriptors stand with their paths (`-y`).
-fn steps(trace: &str, dir: &Path) -> Vec<String> {
-    let dir = format!("{}/", dir.display());
-    let file = |line: &str| {
-        let path = line.split_once(&dir)?.1;
-        Some(path.split(['>', '"']).next()?.to_owned())
-    };
-    let step = |line: &str| {
-        let call = line.split_once(' ')?.1.trim_start();
-        let name = call.split_once('(')?.0;
-        let on = match name {
-            "renameat" => String::from("key.next"),
-            _ => file(call).or_else(|| call.contains(dir.trim_end_matches('/')).then(String::new))?,
-        };
-        let zeros = call.contains("\"00000000") && name == "pwrite64";
-        Some(format!("{name} {on}{}", if zeros { " zeros" } else { "" }))
-    };
-    trace.lines().filter_map(step).collect()
-}
-
-/// What a turn leaves to the system is what a loss of power could take: nothing. The old segment, the line of epochs, the new
-/// key and the new head are on the disk before the old key goes, and zeros are on the disk where it was.
-#[test]
-fn a_turn_flushes_each_step_before_the_next_and_erases_the_old_key_in_place() {
-    if !works("strace", &["-o", "/dev/null", "true"]) {
-        return;
-    }
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path());
-    let _ = ledger.append(&record("allow")).unwrap();
-    let trace = state.path().join("trace");
-    let output = traced(state.path(), TURN, &["-y", "-s", "64", "-o", trace.to_str().unwrap()]);
-    assert!(output.status.success(), "{output:?}");
-    let steps = steps(&fs::read_to_string(&trace).unwrap(), ledger.dir());
-    let wanted = [
-        "fdatasync 000001.ndjson",
-        "pwrite64 head",
-        "pwrite64 key.next",
-        "fsync key.next",
-        "write epochs",
-        "fdatasync epochs",
-        "openat 000002.ndjson",
-        "fsync ",
-        "pwrite64 head",
-        "fsync head",
-        "pwrite64 key zeros",
-        "fsync key",
-        "renameat key.next",
-        "fsync ",
-        "write 000002.ndjson",
-    ];
-    let mut rest = steps.iter();
-    for step in wanted {
-        assert!(
-            rest.any(|made| made == step),
-            "`{step}` is missing or too early: {steps:#?}"
-        );
-    }
-}
-
-/// The file that the old key stood in holds zeros, and not only another name.
-#[test]
-fn r5_the_old_keys_own_bytes_are_zeros_after_a_turn() {
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path()).in_segments_of(1);
-    let _ = ledger.append(&record("allow")).unwrap();
-    let key = fs::File::open(ledger.dir().join("key")).unwrap();
-    let mut before = String::new();
-    std::io::Read::read_to_string(&mut &key, &mut before).unwrap();
-    assert!(before.starts_with("tollgate-key 1 "), "{before}");
-    let _ = ledger.append(&record("allow")).unwrap();
-    let mut after = vec![0; before.len()];
-    std::os::unix::fs::FileExt::read_exact_at(&key, &mut after, 0).unwrap();
-    assert_eq!(after, vec![b'0'; before.len()]);
-    assert_ne!(fs::read_to_string(ledger.dir().join("key")).unwrap(), before);
 }
