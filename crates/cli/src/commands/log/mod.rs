@@ -5,6 +5,7 @@ mod export;
 mod filter;
 mod follow;
 mod lines;
+mod otlp;
 mod prove;
 mod search;
 mod show;
