@@ -27,14 +27,19 @@ pub(crate) struct Zeros {
     pub(crate) after: u64,
     /// A number of the caller's own.
     pub(crate) tag: usize,
-    /// A record was met behind them.
-    followed: bool,
+    /// The first record behind them, once it was met.
+    next: Option<u64>,
 }
 
 impl Zeros {
     /// Whether all of them are among these ranges.
     pub(crate) fn among(&self, named: &[(u64, u64)]) -> bool {
         self.runs.iter().all(|run| named.contains(run))
+    }
+
+    /// Whether a record stood there.
+    pub(crate) fn hide(&self, seq: u64) -> bool {
+        seq > self.after && self.next.is_some_and(|next| seq < next)
     }
 }
 
@@ -58,13 +63,8 @@ impl Scan {
         let (Some(runs), Some(after)) = (runs(line, offset), self.seq) else {
             return false;
         };
-        let followed = false;
-        self.open.push(Zeros {
-            runs,
-            after,
-            tag,
-            followed,
-        });
+        let next = None;
+        self.open.push(Zeros { runs, after, tag, next });
         true
     }
 
@@ -72,16 +72,17 @@ impl Scan {
     pub(crate) fn record(&mut self, link: &Link<'_>) -> Vec<Zeros> {
         // Zeros between two records that follow each other have taken none away.
         if self.seq.is_some_and(|seq| link.seq <= seq.saturating_add(1)) {
-            self.open.retain(|zeros| zeros.followed);
+            self.open.retain(|zeros| zeros.next.is_some());
         }
         let mut told = Vec::new();
         if !link.boot_id.is_empty() && *link.boot_id != *self.boot {
             told.clone_from(&self.open);
             // Those right before it can be of its own boot, and the loss be yet to come.
-            self.open.retain(|zeros| !zeros.followed);
+            self.open.retain(|zeros| zeros.next.is_none());
             self.boot = link.boot_id.to_string();
         }
-        self.open.iter_mut().for_each(|zeros| zeros.followed = true);
+        let next = Some(link.seq);
+        self.open.iter_mut().for_each(|zeros| zeros.next = zeros.next.or(next));
         self.seq = Some(link.seq);
         // What was waited for took all that stood before it to the disk.
         if link.waited_for() {
@@ -126,6 +127,11 @@ pub(crate) fn are_pages(line: &[u8], offset: u64) -> bool {
     runs(line, offset).is_some()
 }
 
+/// Whether the machine was started anew since a head was written. Without that no power was lost.
+pub(crate) fn stopped(head: &Head, boot: &str) -> bool {
+    !boot.is_empty() && !head.boot.is_empty() && head.boot != boot
+}
+
 /// The zeros that the last boot has left in the open segment, as a sentence that [`named`] reads.
 pub(crate) fn left_by_a_stop(
     folder: &Folder,
@@ -133,8 +139,7 @@ pub(crate) fn left_by_a_stop(
     head: &Head,
     boot: &str,
 ) -> Result<Option<String>, LedgerError> {
-    let stopped = !boot.is_empty() && !head.boot.is_empty() && head.boot != boot;
-    if !stopped || head.flushed >= head.seq {
+    if !stopped(head, boot) || head.flushed >= head.seq {
         return Ok(None);
     }
     let before = Epochs::read(folder)?.of(head.segment).map(|epoch| epoch.seq);
@@ -180,6 +185,20 @@ fn along(bytes: &[u8], from: u64, before: Option<u64>) -> (Option<u64>, Scan) {
         at += line.len() as u64;
     }
     (first, scan)
+}
+
+/// The number of the last record before a place in a segment, as far as it is near; 0 where none is.
+pub(crate) fn last_before(folder: &Folder, log: &Log, segment: u32, upto: u64) -> Result<u64, LedgerError> {
+    let before = Epochs::read(folder)?.of(segment).map(|epoch| epoch.seq);
+    let mut window = 64 << 10;
+    loop {
+        let from = upto.saturating_sub(window);
+        let (_, scan) = along(&log.read(from, upto)?, from, before);
+        if scan.seq.is_some() || from == 0 || window >= LOOK_BACK {
+            return Ok(scan.seq.unwrap_or(0));
+        }
+        window *= 4;
+    }
 }
 
 /// The ranges that the sentence of a record names.

@@ -88,9 +88,14 @@ const fn weight(event: Event) -> u8 {
 /// first, if any.
 pub(crate) fn end(folder: &Folder, log: &mut Log, head: &mut Head) -> Result<Option<Record>, LedgerError> {
     let mut notes = Notes::default();
-    if let Some((event, what)) = missing(log, head)? {
+    if let Some((event, what)) = missing(folder, log, head)? {
         notes.add(event, what);
-        set_aside(folder, log, None, &mut notes)?;
+        let zeros = zeros_over(folder, log, head)?;
+        if zeros.is_some_and(|(_, kept)| kept < head.flushed) {
+            let what = "Zeros stand where the disk had held records.";
+            notes.add(Event::Broken, what.into());
+        }
+        set_aside(folder, log, zeros.map(|(from, _)| from), &mut notes)?;
     } else if head.end < log.len {
         let torn = if log.len - head.end <= FOLLOW {
             follow(log, head, &mut notes)?
@@ -119,7 +124,7 @@ pub(crate) fn cut(folder: &Folder, log: &mut Log, head: &Head, notes: &mut Notes
 }
 
 /// Why the log does not hold the last record that the head counts; `None` where it does.
-pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
+pub(crate) fn missing(folder: &Folder, log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
     // A segment without a record of its own has nothing that could be missing.
     if head.end == 0 {
         return Ok(None);
@@ -129,7 +134,7 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
         let (len, end) = (log.len, head.end);
         let what = format!("The log does not hold {as_it_was}; it ends at byte {len} instead of {end}.");
         // What the disk held does not go away by itself. One record less may be a disk that lied.
-        let kept = last_line(log, head)?.map_or(0, |last| last.seq);
+        let kept = holes::last_before(folder, log, head.segment, log.len)?;
         let lost = kept >= head.flushed || kept + 1 >= head.seq;
         return Ok(Some((if lost { Event::Lost } else { Event::Broken }, what)));
     }
@@ -140,6 +145,21 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
     // After a loss of power a file can have its length and zeros where bytes had not reached the disk.
     let event = if line.contains(&0) { Event::Lost } else { Event::Broken };
     Ok(Some((event, format!("The log does not hold {as_it_was}."))))
+}
+
+/// Where the line begins in which pages of zeros have taken the head's record, and the last record before it, unless something
+/// behind them was waited for. What stands there no head vouches for: nothing links it to what was before the zeros.
+fn zeros_over(folder: &Folder, log: &Log, head: &Head) -> Result<Option<(u64, u64)>, LedgerError> {
+    if !holes::stopped(head, &boot_id()) || head.end > log.len || log.len - head.start > FOLLOW {
+        return Ok(None);
+    }
+    let Some(from) = last_line_end(log, head.start)? else {
+        return Ok(None);
+    };
+    let bytes = log.read(from, log.len)?;
+    let line = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    let taken = holes::are_pages(line, from) && !waited_for(behind_zeros(&bytes, 0, line.len() as u64));
+    Ok(taken.then_some((from, holes::last_before(folder, log, head.segment, from)?)))
 }
 
 /// Sets aside the rest of a broken append: from `torn` on, or what stands after the last newline.

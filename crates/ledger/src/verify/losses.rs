@@ -13,6 +13,8 @@ const PAGE: usize = 4096;
 struct Disk {
     _state: tempfile::TempDir,
     ledger: crate::Ledger,
+    /// The open segment.
+    segment: &'static str,
     /// Where what was waited for ends.
     flushed: usize,
     /// The log and the head as they were before the power went.
@@ -28,6 +30,7 @@ impl Disk {
         let mut disk = Self {
             ledger,
             _state: state,
+            segment: "000001.ndjson",
             flushed: 0,
             whole: Vec::new(),
             head: Vec::new(),
@@ -53,6 +56,7 @@ impl Disk {
         Self {
             ledger,
             _state: state,
+            segment: self.segment,
             flushed: self.flushed,
             whole: self.whole.clone(),
             head: self.head.clone(),
@@ -65,11 +69,11 @@ impl Disk {
     }
 
     fn log(&self) -> Vec<u8> {
-        fs::read(self.ledger.dir().join("000001.ndjson")).unwrap()
+        fs::read(self.ledger.dir().join(self.segment)).unwrap()
     }
 
     fn put(&self, bytes: &[u8]) {
-        fs::write(self.ledger.dir().join("000001.ndjson"), bytes).unwrap();
+        fs::write(self.ledger.dir().join(self.segment), bytes).unwrap();
     }
 
     /// Writes zeros over a part of the log.
@@ -193,7 +197,13 @@ fn an_old_head_and_zeros_behind_it_lose_nothing_that_it_counts() {
 #[test]
 fn zeros_that_no_loss_of_power_leaves_are_tampering() {
     type Damage = fn(&Disk);
-    let cases: [(&str, Damage); 6] = [
+    let cases: [(&str, Damage); 7] = [
+        ("over the record of an old head, in the same boot", |disk| {
+            (0..30).for_each(|n| disk.add("allow", n));
+            let page = (disk.whole.len() - 1) / PAGE * PAGE;
+            disk.zero(page, page + PAGE);
+            fs::write(disk.ledger.dir().join("head"), &disk.head).unwrap();
+        }),
         ("in the same boot", |disk| {
             let (from, to) = disk.pages()[2];
             disk.zero(from, to);
@@ -286,4 +296,80 @@ fn a_note_of_zeros_without_its_signature_excuses_nothing() {
     bytes[at] = if bytes[at] == b'0' { b'1' } else { b'0' };
     disk.put(&bytes);
     assert!(!disk.verify().only_lost());
+}
+
+/// What the disk may hold after the power went: of each page the state after some append, of the length and the head too. All
+/// that was waited for is there. Whatever comes out of it is no tampering, and what was waited for is never among the losses.
+#[test]
+fn no_state_that_the_disk_can_be_left_in_is_called_tampering() {
+    any_state(Disk::new(0), 6);
+}
+
+/// The same where a segment was begun just before: nothing in it was waited for.
+#[test]
+fn no_state_that_a_new_segment_can_be_left_in_is_called_tampering() {
+    let mut disk = Disk::new(0);
+    let short = disk.ledger.clone().in_segments_of(1);
+    let _ = short
+        .append(&Record {
+            verdict: "allow".into(),
+            ..Record::default()
+        })
+        .unwrap();
+    (disk.segment, disk.flushed) = ("000002.ndjson", 0);
+    disk.keep();
+    any_state(disk, 6);
+}
+
+fn any_state(mut disk: Disk, flushed: u64) {
+    let (mut lengths, mut heads) = (vec![disk.flushed], vec![disk.head.clone()]);
+    for n in 0..60 {
+        disk.add(if n % 7 == 0 { "warn" } else { "allow" }, n);
+        disk.keep();
+        lengths.push(disk.whole.len());
+        heads.push(disk.head.clone());
+    }
+    let mut state = 1_u64;
+    let mut below = |n: usize| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).unwrap() % n
+    };
+    let (mut lost, mut whole) = (0, 0);
+    for round in 0..400 {
+        let left = disk.again();
+        // Most pages were written as they were at the end, as they are when only some are missing.
+        let mut when = |rare: usize| {
+            if below(rare) == 0 {
+                below(lengths.len())
+            } else {
+                lengths.len() - 1
+            }
+        };
+        let length = lengths[when(3)];
+        let mut bytes = disk.whole[..length].to_vec();
+        for page in (0..length).step_by(PAGE) {
+            let until = lengths[when(4)].clamp(page, page + PAGE).min(length);
+            bytes[until..(page + PAGE).min(length)].fill(0);
+        }
+        left.put(&bytes);
+        fs::write(left.ledger.dir().join("head"), &heads[when(3)]).unwrap();
+        booted(2);
+        let report = left.verify();
+        assert!(report.intact() || report.only_lost(), "{round}: {:?}", report.breaks);
+        left.add("allow", 1);
+        let report = left.verify();
+        assert!(
+            report.intact() || report.only_lost(),
+            "{round}, and work went on: {:?}",
+            report.breaks
+        );
+        assert!(left.log().starts_with(&disk.whole[..disk.flushed]), "{round}");
+        assert!(report.seq > flushed, "{round}");
+        lost += u32::from(!report.intact());
+        whole += u32::from(report.intact());
+        booted(1);
+    }
+    assert!(lost > 50 && whole > 50, "{lost} with losses, {whole} without");
 }

@@ -447,8 +447,8 @@ impl Walk {
             Stored::Damaged => self.without(HeadFile::Damaged),
             Stored::Valid(head) => {
                 let head = head.clone();
-                self.untold_zeros(&head);
-                self.against(&head, length)
+                let hidden = self.untold_zeros(&head);
+                self.against(&head, length, hidden)
             }
         };
         self.report.head_file = head_file;
@@ -486,7 +486,8 @@ impl Walk {
         head_file
     }
 
-    fn against(&mut self, head: &Head, length: u64) -> HeadFile {
+    /// The end against the head; `hidden` says that the head's record stood where a loss of power has left zeros.
+    fn against(&mut self, head: &Head, length: u64, hidden: bool) -> HeadFile {
         let last = self.report.last.clone();
         // A segment that is being begun may stand among the epochs already.
         let begun = u32::from(matches!(head.condition, Condition::Turning | Condition::Suspect));
@@ -497,7 +498,7 @@ impl Walk {
             );
             self.broken(BreakKind::Truncated, self.at, &last, what);
         }
-        if self.met || head.seq == 0 {
+        if self.met || head.seq == 0 || hidden {
             if self.end.epoch_key.as_ref() != Some(&self.end.key) {
                 let what = format!(
                     "the head is sealed by a key that segment {} does not name",
@@ -506,7 +507,9 @@ impl Walk {
                 self.broken(BreakKind::WrongEpoch, head.start, &last, what);
             }
             self.report.unflushed = self.report.seq.saturating_sub(head.flushed);
-            return if self.report.seq == head.seq {
+            return if hidden {
+                HeadFile::Disagrees
+            } else if self.report.seq == head.seq {
                 HeadFile::Agrees
             } else {
                 HeadFile::Behind

@@ -38,14 +38,18 @@ impl Walk {
     }
 
     /// Zeros at the end of what a boot wrote that is over, about which no record says anything yet.
-    pub(super) fn untold_zeros(&mut self, head: &Head) {
-        let stopped = !self.end.boot.is_empty() && !head.boot.is_empty() && head.boot != self.end.boot;
+    /// Says whether the record that the head counts stood there.
+    pub(super) fn untold_zeros(&mut self, head: &Head) -> bool {
+        let stopped = holes::stopped(head, &self.end.boot);
         let zeros = std::mem::take(&mut self.zeros);
+        let mut hidden = false;
         for zeros in zeros.unflushed(head.flushed).filter(|_| stopped) {
             let when = "the machine stopped since, and the next record will say so; until then whoever can write here could have \
                         done it too";
             self.unflushed(zeros.tag, when);
+            hidden |= zeros.hide(head.seq);
         }
+        hidden
     }
 
     fn unflushed(&mut self, at: usize, when: &str) {
