@@ -64,9 +64,14 @@ pub(crate) const SUITES: &[Suite] = &[
     },
     Suite {
         name: "kills",
-        shows: "a hook that is killed at any call that changes something uses a yes up once or not at all",
+        shows: "a hook that is killed at any call that changes something uses a yes up once or not at all, calls that fail or \
+                are interrupted let nothing through unrecorded, and neither damages a ledger or a checkpoint",
         needs: &[Need::Program("strace"), Need::Program("script")],
-        cargo: &["test --package tollgate --test approvals kills -- --ignored --nocapture"],
+        cargo: &[
+            "build --package tollgate-ledger --examples",
+            "test --package tollgate-ledger --test faults -- --ignored --nocapture",
+            "test --package tollgate --test approvals kills -- --ignored --nocapture",
+        ],
     },
     Suite {
         name: "fuzz",

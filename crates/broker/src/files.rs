@@ -44,10 +44,23 @@ pub(crate) fn try_lock(folder: &Path) -> io::Result<Option<Lock>> {
         .mode(0o600)
         .custom_flags(i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).unwrap_or_default())
         .open(folder.join(LOCK))?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(Lock(file))),
-        Err(fs::TryLockError::WouldBlock) => Ok(None),
-        Err(fs::TryLockError::Error(error)) => Err(error),
+    loop {
+        return match file.try_lock() {
+            Ok(()) => Ok(Some(Lock(file))),
+            Err(fs::TryLockError::WouldBlock) => Ok(None),
+            Err(fs::TryLockError::Error(error)) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(fs::TryLockError::Error(error)) => Err(error),
+        };
+    }
+}
+
+/// Waits for the lock of a file as long as it takes. A signal that interrupts the wait does not end it.
+pub(crate) fn wait(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            locked => return locked,
+        }
     }
 }
 
@@ -87,9 +100,19 @@ pub(crate) fn text(path: &Path) -> io::Result<String> {
     fs::read_to_string(path)
 }
 
+/// The entries of a folder. A signal that interrupts the opening of it does not end it, as with files.
+pub(crate) fn entries(folder: &Path) -> io::Result<fs::ReadDir> {
+    loop {
+        match folder.read_dir() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            entries => return entries,
+        }
+    }
+}
+
 /// The JSON files in a folder, by name. No folder is none.
 pub(crate) fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let entries = match folder.read_dir() {
+    let entries = match entries(folder) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         entries => entries?,
     };

@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 /// The file's name in the state folder.
 const FILE: &str = "approval.secret";
@@ -83,7 +83,7 @@ pub(crate) fn machine_secret(state: &Path) -> Result<[u8; LEN], SecretError> {
 
 fn open_folder(state: &Path) -> Result<Option<File>, SecretError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = match rustix::fs::open(state, flags, Mode::empty()) {
+    let folder = match retry_on_intr(|| rustix::fs::open(state, flags, Mode::empty())) {
         Ok(fd) => File::from(fd),
         Err(Errno::NOENT) => return Ok(None),
         Err(e) => return Err(io("open", state)(e.into())),
@@ -102,7 +102,7 @@ fn open_folder(state: &Path) -> Result<Option<File>, SecretError> {
 fn read(folder: &File, state: &Path) -> Result<Option<[u8; LEN]>, SecretError> {
     let path = state.join(FILE);
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    let file = match rustix::fs::openat(folder, FILE, flags, Mode::empty()) {
+    let file = match retry_on_intr(|| rustix::fs::openat(folder, FILE, flags, Mode::empty())) {
         Ok(fd) => File::from(fd),
         Err(Errno::NOENT) => return Ok(None),
         Err(Errno::LOOP) => return Err(unsafe_at(&path, "it is a link")),
@@ -129,7 +129,7 @@ fn read(folder: &File, state: &Path) -> Result<Option<[u8; LEN]>, SecretError> {
 
 /// Makes the secret, unless somebody else did while we waited for the lock.
 fn make(folder: &File, state: &Path) -> Result<[u8; LEN], SecretError> {
-    folder.lock().map_err(io("lock", state))?;
+    crate::files::wait(folder).map_err(io("lock", state))?;
     let made = match read(folder, state) {
         Ok(None) => write(folder, state),
         Ok(Some(secret)) => Ok(secret),
@@ -149,7 +149,7 @@ fn write(folder: &File, state: &Path) -> Result<[u8; LEN], SecretError> {
         Err(e) => return Err(io("take away", &path)(e.into())),
     }
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = rustix::fs::openat(folder, UNFINISHED, flags, Mode::RUSR | Mode::WUSR);
+    let file = retry_on_intr(|| rustix::fs::openat(folder, UNFINISHED, flags, Mode::RUSR | Mode::WUSR));
     let mut file = File::from(file.map_err(|e| io("create", &path)(e.into()))?);
     file.write_all(&secret).map_err(io("write", &path))?;
     file.sync_all().map_err(io("flush", &path))?;

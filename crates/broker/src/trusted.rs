@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::safe::{Unsafe, only_own_hands, only_own_hands_if_there, only_own_links};
 
@@ -42,7 +42,7 @@ pub(crate) fn files(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, Str
         // Large letters in it make it no other file.
         !hidden && ending.is_some_and(|ending| endings.iter().any(|one| one.eq_ignore_ascii_case(ending)))
     };
-    let entries = match folder.read_dir() {
+    let entries = match crate::files::entries(folder) {
         Err(e) if e.kind() == ErrorKind::NotFound => return dangling(folder).map_or(Ok(Vec::new()), Err),
         entries => entries.map_err(|e| format!("it cannot be read: {e}"))?,
     };
@@ -125,7 +125,7 @@ fn checked(path: &Path) -> Result<Option<File>, String> {
 fn open(path: &Path) -> Result<Option<File>, String> {
     // A pipe would keep us waiting until somebody writes into it.
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = match rustix::fs::open(path, flags, Mode::empty()) {
+    let file = match retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty())) {
         Ok(file) => File::from(file),
         Err(Errno::NOENT) => return dangling(path).map_or(Ok(None), Err),
         Err(e) => return Err(format!("it cannot be opened: {e}")),

@@ -130,7 +130,7 @@ impl World for Machine<'_> {
         if !self.may_ask() || dir.contains('\0') {
             return Answer::Unknown;
         }
-        match fs::read_dir(dir) {
+        match crate::files::entries(Path::new(dir)) {
             Ok(entries) => names(entries).map_or(Answer::Unknown, Answer::Known),
             Err(e) if is_absence(e.kind()) => Answer::Absent,
             Err(_) => Answer::Unknown,

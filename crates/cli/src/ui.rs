@@ -149,6 +149,29 @@ impl Write for Out {
     }
 }
 
+/// Shows how far the making of an index is, on a terminal only. At the end it is taken away.
+pub(crate) fn indexing(done: u64, all: u64) {
+    let mut err = io::stderr();
+    match err.is_terminal() {
+        true if done < all => draw(&mut err, "index", done, all),
+        true => erase(&mut err),
+        false => {}
+    }
+}
+
+fn draw(err: &mut dyn Write, what: &str, done: u64, all: u64) {
+    const WIDTH: u64 = 30;
+    let share = done.saturating_mul(100).checked_div(all).unwrap_or_default().min(100);
+    let full = usize::try_from(share * WIDTH / 100).unwrap_or_default();
+    let rest = usize::try_from(WIDTH).unwrap_or_default().saturating_sub(full);
+    let (bar, rest) = ("#".repeat(full), ".".repeat(rest));
+    let _gone = write!(err, "\r{what} [{bar}{rest}] {share:>3} %");
+}
+
+fn erase(err: &mut dyn Write) {
+    let _gone = write!(err, "\r\x1b[K");
+}
+
 /// A bar that shows how far long work is.
 pub(crate) struct Progress<'a> {
     err: &'a mut dyn Write,
@@ -161,25 +184,20 @@ pub(crate) struct Progress<'a> {
 impl Progress<'_> {
     /// How long work may take before a bar is drawn.
     const PATIENCE: Duration = Duration::from_millis(300);
-    const WIDTH: u64 = 30;
 
     /// Says how much of it is done.
     pub(crate) fn at(&mut self, done: u64, all: u64) {
         if !self.shown || all == 0 || self.from.elapsed() < Self::PATIENCE {
             return;
         }
-        let share = done.saturating_mul(100).checked_div(all).unwrap_or_default().min(100);
-        let full = usize::try_from(share * Self::WIDTH / 100).unwrap_or_default();
-        let rest = usize::try_from(Self::WIDTH).unwrap_or_default().saturating_sub(full);
-        let (bar, rest) = ("#".repeat(full), ".".repeat(rest));
-        let _gone = write!(self.err, "\r{} [{bar}{rest}] {share:>3} %", self.what);
+        draw(self.err, self.what, done, all);
         self.drawn = true;
     }
 
     /// Takes the bar away.
     pub(crate) fn end(self) {
         if self.drawn {
-            let _gone = write!(self.err, "\r\x1b[K");
+            erase(self.err);
         }
     }
 }

@@ -204,6 +204,52 @@ fn what_was_acknowledged_and_is_lost_is_named_by_verify_and_status_for_ever() {
     assert!(out.contains("acknowledged records were lost or changed"), "{out}");
 }
 
+/// A page that the power took is told apart from one that somebody wiped out, on the first call of the next boot.
+#[test]
+fn a_page_lost_with_the_power_is_called_so() {
+    let (home, boot) = (Home::new(), "11345678-9abc-def0-1234-56789abcdef0\n");
+    fs::write(home.at("boot"), boot).unwrap();
+    // All of it in a boot of its own; what comes behind is in the machine's.
+    let asked = json!({
+        "session_id": "s", "cwd": home.at("work"), "permission_mode": "default", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "ls"},
+    });
+    fs::write(home.at("question"), asked.to_string()).unwrap();
+    let script = "mount --bind \"$HOME/boot\" /proc/sys/kernel/random/boot_id && \
+                  for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do \"$0\" hook --agent claude < \"$HOME/question\"; done";
+    let mut before = Command::new("unshare");
+    before.args(["-rm", "sh", "-c", script, TOLLGATE]).env_clear();
+    before.env("HOME", home.0.path()).env("TOLLGATE_HOME", home.0.path());
+    before.env("PATH", std::env::var_os("PATH").unwrap());
+    if !before.output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: `unshare` does not work here");
+        return;
+    }
+    let log = home.ledger().join("000001.ndjson");
+    let mut bytes = fs::read(&log).unwrap();
+    assert!(bytes.len() > 3 * 4096, "{}", bytes.len());
+    bytes[4096..8192].fill(0);
+    fs::write(&log, &bytes).unwrap();
+    for asked in [false, true, true] {
+        if asked {
+            assert_eq!(home.ask("ls"), "", "work goes on");
+        }
+        let (code, out) = home.run(&["log", "verify"]);
+        assert!(code == 20 && out.starts_with("LOST-UNFLUSHED\n"), "{out}");
+        assert_eq!(out.contains("could have done it too"), !asked, "{out}");
+    }
+    let (_, report) = home.json(&["log", "verify", "--json"]);
+    assert_eq!(
+        (&report["broken"], &report["breaks"][0]["kind"]),
+        (&json!(1), &json!("lost-unflushed"))
+    );
+    bytes = fs::read(&log).unwrap();
+    bytes[8192..12288].fill(0);
+    fs::write(&log, &bytes).unwrap();
+    let (code, out) = home.run(&["log", "verify"]);
+    assert!(code == 20 && out.starts_with("TAMPERED\n"), "{out}");
+}
+
 /// Runs the test below in a mount namespace where its home is on a small disk.
 #[test]
 fn a_full_disk_does_what_the_settings_say() {

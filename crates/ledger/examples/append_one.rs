@@ -1,5 +1,5 @@
 //! Appends one record to the ledger of a state folder and says its number: what the fault tests run. A third argument
-//! says how long a segment may get; the verdict `anchor` makes a checkpoint instead.
+//! says how long a segment may get; the verdict `anchor` makes a checkpoint instead, `nothing` ends at once.
 
 use std::process::ExitCode;
 
@@ -17,6 +17,9 @@ fn main() -> ExitCode {
     let mut ledger = Ledger::at(state.as_ref());
     if let Some(bytes) = args.next().and_then(|bytes| bytes.parse().ok()) {
         ledger = ledger.in_segments_of(bytes);
+    }
+    if record.verdict == "nothing" {
+        return ExitCode::SUCCESS;
     }
     if record.verdict == "anchor" {
         return match Anchors::of(ledger.dir()).make() {

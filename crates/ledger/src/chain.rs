@@ -151,9 +151,15 @@ impl Chain {
             }
             head.flushed = head.seq;
         }
+        let waited = flush || self.mended;
         self.head = head;
         self.mended = false;
-        self.save()
+        self.save()?;
+        // Where somebody took the reserve away it is made again, beside a flush that costs more than looking for it.
+        if waited && self.head.condition == Condition::Good {
+            let _without = reserve::fill(&self.folder);
+        }
+        Ok(())
     }
 
     /// Begins the next segment when this one is longer than `limit`.

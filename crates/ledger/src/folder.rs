@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{Dir, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::error::LedgerError;
 use crate::files::{Log, Slot};
@@ -148,7 +148,7 @@ impl Folder {
             slot.write(&"0".repeat(slot.len()))?;
             slot.sync()?;
         }
-        let renamed = rustix::fs::renameat(&self.file, NEXT_KEY, &self.file, KEY);
+        let renamed = retry_on_intr(|| rustix::fs::renameat(&self.file, NEXT_KEY, &self.file, KEY));
         renamed.map_err(|e| LedgerError::io("rename", &self.path.join(NEXT_KEY))(e.into()))?;
         self.sync()
     }
@@ -178,7 +178,7 @@ impl Folder {
     fn names(&self) -> Result<impl Iterator<Item = Result<String, LedgerError>>, LedgerError> {
         let path = self.path.clone();
         let fault = move |e: Errno| LedgerError::io("list", &path)(e.into());
-        let names = Dir::read_from(&self.file).map_err(&fault)?;
+        let names = retry_on_intr(|| Dir::read_from(&self.file)).map_err(&fault)?;
         Ok(names.map(move |entry| match entry {
             Ok(entry) => Ok(entry.file_name().to_string_lossy().into_owned()),
             Err(e) => Err(fault(e)),
@@ -238,7 +238,7 @@ impl Folder {
     fn file(&self, name: &str, flags: OFlags) -> Result<(File, u64), LedgerError> {
         let path = self.path.join(name);
         let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        let fd = rustix::fs::openat(&self.file, name, flags, Mode::RUSR | Mode::WUSR)
+        let fd = retry_on_intr(|| rustix::fs::openat(&self.file, name, flags, Mode::RUSR | Mode::WUSR))
             .map_err(|e| LedgerError::io("open", &path)(e.into()))?;
         let file = File::from(fd);
         let len = trusted(&file, &path, Expect::File)?;
@@ -271,7 +271,8 @@ fn is_ours(name: &str) -> bool {
 
 fn open(path: &Path) -> Result<File, LedgerError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| LedgerError::io("open", path)(e.into()))?;
+    let fd = retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))
+        .map_err(|e| LedgerError::io("open", path)(e.into()))?;
     let file = File::from(fd);
     trusted(&file, path, Expect::Folder)?;
     Ok(file)

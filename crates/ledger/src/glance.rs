@@ -70,7 +70,7 @@ pub fn glance(dir: &Path) -> Result<Glance, LedgerError> {
         ));
     }
     let missing = match folder.read_log(head.segment)? {
-        Some(log) => recover::missing(&log, &head)?.map(|(_, what)| what),
+        Some(log) => recover::missing(&folder, &log, &head)?.map(|(_, what)| what),
         None if head.end > 0 => Some(format!("segment {} is not there", head.segment)),
         None => None,
     };

@@ -18,6 +18,7 @@ mod folder;
 mod glance;
 mod hash;
 mod head;
+mod holes;
 mod key;
 mod lines;
 mod lock;

@@ -173,6 +173,11 @@ impl<'a> Link<'a> {
             .filter(|link| link.prev().is_some())
     }
 
+    /// Whether it was waited for until the disk held it, and all before it. What was only let through may not have been.
+    pub(crate) fn waited_for(&self) -> bool {
+        self.kind != "decision" || !matches!(&*self.verdict, "allow" | "warn")
+    }
+
     /// The hash of the record before it; always there after [`Self::parse`].
     pub(crate) fn prev(&self) -> Option<Hash> {
         Hash::parse(self.prev)

@@ -1,6 +1,7 @@
 //! The one writer at a time.
 
 use std::fs::{File, TryLockError};
+use std::io;
 use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
@@ -18,7 +19,13 @@ pub(crate) fn take(
     wait: Duration,
     open: impl Fn() -> Result<File, LedgerError>,
 ) -> Result<Option<File>, LedgerError> {
-    match folder.try_lock() {
+    let taken = loop {
+        match folder.try_lock() {
+            Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Interrupted => {}
+            tried => break tried,
+        }
+    };
+    match taken {
         Ok(()) => return Ok(None),
         Err(TryLockError::Error(e)) => return Err(LedgerError::io("lock", path)(e)),
         Err(TryLockError::WouldBlock) => {}
@@ -27,7 +34,7 @@ pub(crate) fn take(
     let waiting = open()?;
     let (send, got) = mpsc::channel();
     let spawned = std::thread::Builder::new().stack_size(64 << 10).spawn(move || {
-        let locked = waiting.lock().map(|()| waiting);
+        let locked = self::wait(&waiting).map(|()| waiting);
         let _too_late = send.send(locked);
     });
     spawned.map_err(LedgerError::io("lock", path))?;
@@ -36,5 +43,15 @@ pub(crate) fn take(
         Err(_) => Err(LedgerError::Busy {
             path: path.to_path_buf(),
         }),
+    }
+}
+
+/// Waits for the lock as long as it takes. A signal that interrupts the wait does not end it.
+pub(crate) fn wait(file: &File) -> io::Result<()> {
+    loop {
+        match file.lock() {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            locked => return locked,
+        }
     }
 }

@@ -11,8 +11,10 @@ use crate::files::Log;
 use crate::folder::Folder;
 use crate::hash::Hash;
 use crate::head::Head;
+use crate::holes;
 use crate::lines::{Line, Lines, Link, MAX_LINE};
 use crate::record::{Event, Record};
+use crate::stamp::boot_id;
 
 /// How much after the head is read line by line. More means that the head file is an old copy, and then the last line
 /// says as much in one read.
@@ -86,9 +88,14 @@ const fn weight(event: Event) -> u8 {
 /// first, if any.
 pub(crate) fn end(folder: &Folder, log: &mut Log, head: &mut Head) -> Result<Option<Record>, LedgerError> {
     let mut notes = Notes::default();
-    if let Some((event, what)) = missing(log, head)? {
+    if let Some((event, what)) = missing(folder, log, head)? {
         notes.add(event, what);
-        set_aside(folder, log, None, &mut notes)?;
+        let zeros = zeros_over(folder, log, head)?;
+        if zeros.is_some_and(|(_, kept)| kept < head.flushed) {
+            let what = "Zeros stand where the disk had held records.";
+            notes.add(Event::Broken, what.into());
+        }
+        set_aside(folder, log, zeros.map(|(from, _)| from), &mut notes)?;
     } else if head.end < log.len {
         let torn = if log.len - head.end <= FOLLOW {
             follow(log, head, &mut notes)?
@@ -102,6 +109,9 @@ pub(crate) fn end(folder: &Folder, log: &mut Log, head: &mut Head) -> Result<Opt
         };
         set_aside(folder, log, torn, &mut notes)?;
     }
+    if let Some(what) = holes::left_by_a_stop(folder, log, head, &boot_id())? {
+        notes.add(Event::Lost, what);
+    }
     Ok(notes.record())
 }
 
@@ -114,7 +124,7 @@ pub(crate) fn cut(folder: &Folder, log: &mut Log, head: &Head, notes: &mut Notes
 }
 
 /// Why the log does not hold the last record that the head counts; `None` where it does.
-pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
+pub(crate) fn missing(folder: &Folder, log: &Log, head: &Head) -> Result<Option<(Event, String)>, LedgerError> {
     // A segment without a record of its own has nothing that could be missing.
     if head.end == 0 {
         return Ok(None);
@@ -124,7 +134,7 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
         let (len, end) = (log.len, head.end);
         let what = format!("The log does not hold {as_it_was}; it ends at byte {len} instead of {end}.");
         // What the disk held does not go away by itself. One record less may be a disk that lied.
-        let kept = last_line(log, head)?.map_or(0, |last| last.seq);
+        let kept = holes::last_before(folder, log, head.segment, log.len)?;
         let lost = kept >= head.flushed || kept + 1 >= head.seq;
         return Ok(Some((if lost { Event::Lost } else { Event::Broken }, what)));
     }
@@ -137,12 +147,28 @@ pub(crate) fn missing(log: &Log, head: &Head) -> Result<Option<(Event, String)>,
     Ok(Some((event, format!("The log does not hold {as_it_was}."))))
 }
 
+/// Where the line begins in which pages of zeros have taken the head's record, and the last record before it, unless something
+/// behind them was waited for. What stands there no head vouches for: nothing links it to what was before the zeros.
+fn zeros_over(folder: &Folder, log: &Log, head: &Head) -> Result<Option<(u64, u64)>, LedgerError> {
+    if !holes::stopped(head, &boot_id()) || head.end > log.len || log.len - head.start > FOLLOW {
+        return Ok(None);
+    }
+    let Some(from) = last_line_end(log, head.start)? else {
+        return Ok(None);
+    };
+    let bytes = log.read(from, log.len)?;
+    let line = bytes.split(|b| *b == b'\n').next().unwrap_or_default();
+    let taken = holes::are_pages(line, from) && !waited_for(behind_zeros(&bytes, 0, line.len() as u64));
+    Ok(taken.then_some((from, holes::last_before(folder, log, head.segment, from)?)))
+}
+
 /// Sets aside the rest of a broken append: from `torn` on, or what stands after the last newline.
 fn set_aside(folder: &Folder, log: &mut Log, torn: Option<u64>, notes: &mut Notes) -> Result<(), LedgerError> {
     let whole = last_line_end(log, log.len)?;
     match torn.or(whole) {
         Some(whole) if whole < log.len => {
-            if joined(&log.read(whole, log.len.min(whole + MAX_LINE as u64))?) {
+            let bytes = log.read(whole, log.len.min(whole + MAX_LINE as u64))?;
+            if any_joined(&bytes, whole) {
                 notes.add(
                     Event::Broken,
                     "The log ended in several records without their ends.".into(),
@@ -184,7 +210,9 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
                 taken += 1;
                 *head = next;
             }
-            None if text.contains(&0) && !waited_for(lines_after(&bytes, end - head_end)) => torn = Some(start),
+            None if text.contains(&0) && !waited_for(behind_zeros(&bytes, start - head_end, end - head_end)) => {
+                torn = Some(start);
+            }
             None => {
                 let last = head.seq;
                 let what = format!("After record {last} stands a line that does not continue the chain.");
@@ -204,24 +232,33 @@ fn follow(log: &Log, head: &mut Head, notes: &mut Notes) -> Result<Option<u64>, 
     Ok(torn)
 }
 
-/// What stands behind a place.
-fn lines_after(bytes: &[u8], from: u64) -> &[u8] {
-    let from = usize::try_from(from).unwrap_or(usize::MAX);
-    bytes.get(from..).unwrap_or_default()
+/// What stands behind the last zero of a line: a record may have lost the end of the line before it.
+fn behind_zeros(bytes: &[u8], start: u64, end: u64) -> &[u8] {
+    let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+    let line = bytes.get(at(start)..at(end)).unwrap_or_default();
+    let zeros = line.iter().rposition(|b| *b == 0).map_or(0, |last| last + 1);
+    bytes.get(at(start) + zeros..).unwrap_or_default()
 }
 
 /// Whether a record stands there that was waited for until the disk held it: then the disk held what came before, and
 /// what is missing of that no loss of power has taken.
 fn waited_for(rest: &[u8]) -> bool {
-    let flushed = |line: &[u8]| {
-        Link::parse(line).is_some_and(|link| link.kind != "decision" || !matches!(&*link.verdict, "allow" | "warn"))
-    };
+    let flushed = |line: &[u8]| Link::parse(line).is_some_and(|link| link.waited_for());
     rest.split(|b| *b == b'\n').any(flushed)
 }
 
-/// Whether a line that has no end holds more than one record: their ends were taken away.
-pub(crate) fn joined(torn: &[u8]) -> bool {
-    memchr::memmem::find_iter(torn, b"{\"format\":").nth(1).is_some()
+/// Whether a line that has no end holds more than one record: their ends were taken away. Pages of zeros take ends with them.
+pub(crate) fn joined(torn: &[u8], offset: u64) -> bool {
+    memchr::memmem::find_iter(torn, b"{\"format\":").nth(1).is_some() && !holes::are_pages(torn, offset)
+}
+
+/// Whether that is so of any line.
+fn any_joined(torn: &[u8], mut offset: u64) -> bool {
+    torn.split_inclusive(|b| *b == b'\n').any(|line| {
+        let at = offset;
+        offset += line.len() as u64;
+        joined(line.strip_suffix(b"\n").unwrap_or(line), at)
+    })
 }
 
 /// The head that a line makes, when it continues the chain.

@@ -1,6 +1,7 @@
 //! Place that is kept for saying that there is no more.
 
 use rustix::fs::FallocateFlags;
+use rustix::io::retry_on_intr;
 
 use crate::error::LedgerError;
 use crate::folder::Folder;
@@ -17,7 +18,8 @@ pub(crate) fn fill(folder: &Folder) -> Result<bool, LedgerError> {
         return Ok(true);
     }
     // A length alone takes no place: only blocks that are given to the file do.
-    Ok(rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, SIZE).is_ok())
+    let given = retry_on_intr(|| rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, SIZE));
+    Ok(given.is_ok())
 }
 
 /// Gives up a part of the reserve, and says whether there was one.

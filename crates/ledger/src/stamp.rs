@@ -58,6 +58,10 @@ pub fn boot_clock() -> u64 {
 /// The identity of this boot; empty where the system does not tell.
 #[must_use]
 pub fn boot_id() -> String {
+    #[cfg(test)]
+    if let Some(id) = tests::BOOT.with_borrow(Clone::clone) {
+        return id;
+    }
     static ID: OnceLock<String> = OnceLock::new();
     ID.get_or_init(|| {
         read_small("/proc/sys/kernel/random/boot_id")
@@ -105,8 +109,18 @@ const fn civil(days: u64) -> (u64, u64, u64) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    thread_local! {
+        /// Another boot than that of the machine, for this test.
+        pub(crate) static BOOT: std::cell::RefCell<Option<String>> = const { std::cell::RefCell::new(None) };
+    }
+
+    /// From here on it is another boot.
+    pub(crate) fn booted(name: u8) {
+        BOOT.set(Some(format!("{name:02}345678-9abc-def0-1234-56789abcdef0")));
+    }
 
     #[test]
     fn dates_are_those_of_the_calendar() {

@@ -9,19 +9,29 @@
     reason = "a test may fail loudly"
 )]
 
+mod python;
+
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use ledger::{Event, Hash, HeadFile, Ledger, LedgerError, Line, Record, verify};
+use ledger::{Event, Hash, HeadFile, Ledger, LedgerError, Line, Record, Report, verify};
 
 fn decision(verdict: &str) -> Record {
     Record {
         verdict: verdict.into(),
         ..Record::default()
     }
+}
+
+/// A verification, and what `docs/verify.py` says beside it.
+fn compared(ledger: &Ledger) -> Report {
+    let report = verify(ledger.dir(), None).unwrap();
+    let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+    python::agrees(ledger.dir(), &breaks, &report.head.hex());
+    report
 }
 
 fn mode(path: &Path) -> u32 {
@@ -88,7 +98,7 @@ fn the_cost_of_an_append_does_not_depend_on_the_log() {
 fn only_what_was_let_through_is_not_flushed() {
     let state = tempfile::tempdir().unwrap();
     let ledger = Ledger::at(state.path());
-    let unflushed = || verify(ledger.dir(), None).unwrap().unflushed;
+    let unflushed = || compared(&ledger).unflushed;
     // The record that begins the ledger is flushed, and whatever comes with it.
     let _ = ledger.append(&decision("allow")).unwrap();
     for (verdict, expected) in [("allow", 1), ("warn", 2), ("ask", 0), ("allow", 1), ("deny", 0)] {
@@ -115,7 +125,7 @@ fn a_record_too_long_to_read_back_is_refused_and_leaves_nothing() {
     };
     assert!(matches!(ledger.append(&long), Err(LedgerError::TooLong { .. })));
     assert_eq!(ledger.append(&decision("allow")).unwrap().seq(), 2);
-    assert!(verify(ledger.dir(), None).unwrap().intact());
+    assert!(compared(&ledger).intact());
 }
 
 #[test]
@@ -166,6 +176,65 @@ fn links_and_open_permissions_are_refused() {
     fs::rename(ledger.dir(), &real).unwrap();
     symlink(&real, ledger.dir()).unwrap();
     refused("the folder is a symlink");
+}
+
+/// Only root can give a file away.
+#[test]
+fn what_belongs_to_somebody_else_is_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&decision("deny")).unwrap();
+    let own = std::os::unix::fs::MetadataExt::uid(&fs::metadata(ledger.dir()).unwrap());
+    let nobody = 65_534;
+    if own != 0 || chown(ledger.dir(), Some(nobody), None).is_err() {
+        println!("SKIPPED: only root can give files to somebody else");
+        return;
+    }
+    let refused = |what: &str| {
+        // The epochs are read where a segment is begun.
+        let turning = ledger.clone().in_segments_of(1);
+        for error in [
+            turning.append(&decision("allow")).unwrap_err(),
+            verify(ledger.dir(), None).unwrap_err(),
+        ] {
+            let why = "belongs to another user";
+            assert!(
+                matches!(error, LedgerError::Unsafe { why: said, .. } if said == why),
+                "{what}: {error}"
+            );
+        }
+    };
+    refused("the folder");
+    chown(ledger.dir(), Some(own), None).unwrap();
+    for name in ["000001.ndjson", "head", "key", "epochs"] {
+        chown(ledger.dir().join(name), Some(nobody), None).unwrap();
+        refused(name);
+        chown(ledger.dir().join(name), Some(own), None).unwrap();
+    }
+    assert_eq!(ledger.append(&decision("deny")).unwrap().seq(), 2);
+    assert!(compared(&ledger).intact());
+}
+
+#[test]
+fn a_reserve_that_was_taken_away_is_made_again_by_the_next_append_that_is_waited_for() {
+    let state = tempfile::tempdir().unwrap();
+    let ledger = Ledger::at(state.path());
+    let _ = ledger.append(&decision("allow")).unwrap();
+    let reserve = ledger.dir().join("reserve");
+    let blocks = || fs::metadata(&reserve).map_or(0, |meta| std::os::unix::fs::MetadataExt::blocks(&meta) * 512);
+    for damage in ["removed", "emptied"] {
+        match damage {
+            "removed" => fs::remove_file(&reserve).unwrap(),
+            _ => fs::write(&reserve, "").unwrap(),
+        }
+        let _ = ledger.append(&decision("allow")).unwrap();
+        assert_eq!(blocks(), 0, "{damage}: what is let through waits for nothing");
+        let _ = ledger.append(&decision("deny")).unwrap();
+        assert_eq!((mode(&reserve), blocks()), (0o600, 64 << 10), "{damage}");
+        fs::remove_file(&reserve).unwrap();
+        let _ = ledger.clone().in_segments_of(1).append(&decision("allow")).unwrap();
+        assert_eq!(blocks(), 64 << 10, "{damage}: with a segment, too");
+    }
 }
 
 #[test]
@@ -250,7 +319,7 @@ fn all_there(ledger: &Ledger, mut acknowledged: Vec<u64>) {
     acknowledged.sort_unstable();
     let all: Vec<u64> = (1..=(WRITERS * EACH) as u64).collect();
     assert_eq!(acknowledged, all);
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(ledger);
     assert!(report.intact(), "{:?}", report.breaks);
     assert_eq!((report.records, report.mended), (all.len() as u64, 0));
 }

@@ -1,5 +1,6 @@
 //! What crashes, lost head files and tampering leave, and what the next append makes of it.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
@@ -7,6 +8,8 @@
     clippy::print_stdout,
     reason = "a test may fail loudly"
 )]
+
+mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +49,10 @@ impl Bench {
         self.ledger.dir().join("head")
     }
     fn verify(&self) -> Report {
-        verify(self.ledger.dir(), None).unwrap()
+        let report = verify(self.ledger.dir(), None).unwrap();
+        let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+        python::agrees(self.ledger.dir(), &breaks, &report.head.hex());
+        report
     }
     fn torn_files(&self) -> Vec<PathBuf> {
         let names = fs::read_dir(self.ledger.dir()).unwrap().map(|e| e.unwrap().path());

@@ -11,11 +11,13 @@
     reason = "a test may fail loudly"
 )]
 
+mod python;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use ledger::{Ledger, Record, verify};
+use ledger::{Hash, Ledger, Record, verify};
 
 /// What is done to a ledger, and to which of its files.
 type Damage = fn(&Path);
@@ -101,15 +103,7 @@ fn the_python_check_agrees() {
     }
     for (what, damage) in DAMAGE {
         let state = tempfile::tempdir().unwrap();
-        let ledger = Ledger::at(state.path()).in_segments_of(1500);
-        for n in 0..20 {
-            let record = Record {
-                verdict: "allow".into(),
-                note: format!("note {n}"),
-                ..Record::default()
-            };
-            let _ = ledger.append(&record).unwrap();
-        }
+        let ledger = ledger(state.path());
         damage(ledger.dir());
         let report = verify(ledger.dir(), None).unwrap();
         let output = python(&[ledger.dir()]).unwrap();
@@ -124,6 +118,121 @@ fn the_python_check_agrees() {
         if theirs {
             assert!(said.contains(&report.head.hex()), "{said}");
         }
+    }
+}
+
+/// The ledger of the tests here: three segments or more.
+fn ledger(state: &Path) -> Ledger {
+    let ledger = Ledger::at(state).in_segments_of(1500);
+    for n in 0..20 {
+        let record = Record {
+            verdict: "allow".into(),
+            note: format!("note {n}"),
+            ..Record::default()
+        };
+        let _ = ledger.append(&record).unwrap();
+    }
+    ledger
+}
+
+fn compared(ledger: &Ledger) -> bool {
+    let report = verify(ledger.dir(), None).unwrap();
+    let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+    python::agrees(ledger.dir(), &breaks, &report.head.hex());
+    report.intact()
+}
+
+/// A file that says the same in other words is none of ours.
+#[test]
+fn the_python_check_agrees_on_another_spelling_of_epochs_and_head() {
+    type Spelling = (&'static str, &'static str, fn(&str) -> String);
+    let spellings: [Spelling; 16] = [
+        ("epochs", "a space", |t| t.replacen(",\"seq\"", ", \"seq\"", 1)),
+        ("epochs", "a space at the end", |t| t.replacen("}\n", "} \n", 1)),
+        ("epochs", "another order", |t| {
+            t.replacen("\"segment\":1,", "", 1).replacen('}', ",\"segment\":1}", 1)
+        }),
+        ("epochs", "one more field", |t| t.replacen('}', ",\"x\":1}", 1)),
+        ("epochs", "a field twice", |t| {
+            t.replacen("\"segment\":1,", "\"segment\":1,\"segment\":1,", 1)
+        }),
+        ("epochs", "an escape", |t| {
+            t.replacen("\"time\":\"2", "\"time\":\"\\u0032", 1)
+        }),
+        ("epochs", "a number that is no whole one", |t| {
+            t.replacen("\"segment\":1,", "\"segment\":1.0,", 1)
+        }),
+        ("epochs", "an empty reason", |t| {
+            t.replacen(",\"signature\"", ",\"unsealed\":\"\",\"signature\"", 1)
+        }),
+        ("epochs", "another end of line", |t| t.replacen('\n', "\r\n", 1)),
+        ("epochs", "half a line more", |t| format!("{t}{{\"segment\"")),
+        ("head", "a word more", |t| t.replacen(" seq=", "  seq=", 1)),
+        ("head", "fewer digits", |t| t.replacen("segment=0", "segment=", 1)),
+        ("head", "no end of line", |t| t.trim_end().into()),
+        ("head", "something behind it", |t| format!("{t}\n")),
+        ("head", "another state", |t| t.replacen("state=good", "state=fine", 1)),
+        ("head", "large letters", |t| t.to_uppercase()),
+    ];
+    for (file, what, change) in spellings {
+        let state = tempfile::tempdir().unwrap();
+        let ledger = ledger(state.path());
+        edit(&ledger.dir().join(file), change);
+        assert_eq!(compared(&ledger), what == "half a line more", "{file}: {what}");
+    }
+}
+
+/// A line behind the head counts when it continues the chain, and is read alike then.
+#[test]
+fn the_python_check_agrees_on_another_spelling_of_a_record() {
+    type Change = (&'static str, &'static str);
+    let good: [Change; 5] = [
+        ("\"kind\"", "\"new\":{\"a\":[1,2.5,null]},\"kind\""),
+        ("\"kind\"", " \"kind\""),
+        ("{\"format\"", " {\"format\""),
+        ("\"verdict\":\"allow\"", "\"verdict\":\"\\u0061llow\""),
+        ("\"verdict\":\"allow\",", ""),
+    ];
+    let bad: [Change; 22] = [
+        ("\"format\":1", "\"format\":1.0"),
+        ("\"format\":1", "\"format\":true"),
+        ("\"format\":1", "\"format\":2"),
+        ("\"format\":1,", ""),
+        ("\"format\":1,", "\"format\":1,\"format\":1,"),
+        ("\"seq\":", "\"seq\":1"),
+        ("\"seq\":", "\"seq\":-"),
+        ("\"prev\":\"", "\"prev\":\"0"),
+        ("\"prev\":", "\"prev\":null,\"x\":"),
+        ("\"time\":", "\"time\":7,\"x\":"),
+        ("\"time\":\"2", "\"time\":\"1"),
+        ("\"time\":\"2", "\"time\":\"\\ud800"),
+        ("\"mono_ns\":", "\"mono_ns\":0,\"x\":"),
+        ("\"mono_ns\":", "\"mono_ns\":-1,\"x\":"),
+        ("\"mono_ns\":", "\"mono_ns\":18446744073709551616,\"x\":"),
+        ("\"boot_id\":", "\"boot_id\":null,\"x\":"),
+        ("\"kind\":\"decision\"", "\"kind\":7"),
+        ("\"kind\":\"decision\"", "\"kind\":\"decision\",\"clock_back\":1"),
+        ("\"kind\":\"decision\"", "\"kind\":\"run_head\""),
+        ("\"kind\":\"decision\"", "\"kind\":\"broken\""),
+        ("\"kind\":\"decision\"", "\"kind\":\"unvouched\""),
+        ("\"kind\"", "\"new\":NaN,\"kind\""),
+    ];
+    for (from, to, reads) in good
+        .map(|(from, to)| (from, to, true))
+        .into_iter()
+        .chain(bad.map(|(from, to)| (from, to, false)))
+    {
+        let state = tempfile::tempdir().unwrap();
+        let ledger = ledger(state.path());
+        let text = fs::read_to_string(last(ledger.dir())).unwrap();
+        let line = text.lines().last().unwrap();
+        let (seq, prev) = (verify(ledger.dir(), None).unwrap().seq, Hash::of(line.as_bytes()).hex());
+        let at = line.find("\"prev\":\"").unwrap() + 8;
+        let next = format!("{}{prev}{}", &line[..at], &line[at + 64..]);
+        let next = next.replacen(&format!("\"seq\":{seq}"), &format!("\"seq\":{}", seq + 1), 1);
+        assert!(next.contains(from), "{from} {next}");
+        edit(&last(ledger.dir()), |t| format!("{t}{}\n", next.replacen(from, to, 1)));
+        assert_eq!(compared(&ledger), reads, "{from} -> {to}");
     }
 }
 

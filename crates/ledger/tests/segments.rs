@@ -1,11 +1,15 @@
 //! Segments: each with a key of its own, sealed by it at the end, and then out of anybody's reach.
 #![allow(
+    clippy::disallowed_methods,
     clippy::unwrap_used,
     clippy::panic,
     clippy::indexing_slicing,
     clippy::string_slice,
+    clippy::print_stdout,
     reason = "a test may fail loudly"
 )]
+
+mod python;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,7 +50,10 @@ impl Bench {
     }
 
     fn verify(&self) -> Report {
-        verify(self.ledger.dir(), None).unwrap()
+        let report = verify(self.ledger.dir(), None).unwrap();
+        let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+        python::agrees(self.ledger.dir(), &breaks, &report.head.hex());
+        report
     }
 
     fn kinds(&self) -> Vec<(BreakKind, u32)> {

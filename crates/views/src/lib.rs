@@ -24,5 +24,5 @@ pub use filter::Filter;
 pub use follow::{Follow, News};
 pub use index::Index;
 pub use moment::{Moment, millis};
-pub use search::{Hit, Views};
+pub use search::{Hit, Told, Views};
 pub use stats::{Counts, Day, Stats};

@@ -30,7 +30,11 @@ pub struct Hit {
 pub struct Views {
     ledger: PathBuf,
     folder: PathBuf,
+    told: Option<Told>,
 }
+
+/// What is told while an index is made: bytes of the ledger that were taken in, and all of them. At the end both are the same.
+pub type Told = fn(u64, u64);
 
 /// Lines of the ledger are not what the index says of them.
 struct Stale;
@@ -42,7 +46,15 @@ impl Views {
         Self {
             ledger: ledger.to_path_buf(),
             folder: state.join("index"),
+            told: None,
         }
+    }
+
+    /// The same, telling how far it is while an index is made of a whole ledger.
+    #[must_use]
+    pub const fn telling(mut self, told: Told) -> Self {
+        self.told = Some(told);
+        self
     }
 
     /// The folder of the ledger.
@@ -64,7 +76,7 @@ impl Views {
     /// # Errors
     /// When the ledger cannot be read, or no index be written.
     pub fn index(&self) -> Result<Index, ViewError> {
-        Index::open(&self.folder, &self.ledger)
+        Index::open(&self.folder, &self.ledger, self.told)
     }
 
     /// What fits, newest first, at most `most`. Every hit is read from the ledger. Where there can be no index, the ledger

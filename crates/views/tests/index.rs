@@ -386,3 +386,36 @@ fn a_follower_waits_for_a_ledger_that_is_not_there_yet() {
     });
     assert_eq!(seen, 2);
 }
+
+/// What was told while an index was made of a long ledger: how far it is, and at the end all of it.
+#[test]
+fn the_making_of_a_long_index_tells_how_far_it_is() {
+    use std::sync::Mutex;
+    static TOLD: Mutex<Vec<(u64, u64)>> = Mutex::new(Vec::new());
+    fn told(done: u64, all: u64) {
+        TOLD.lock().unwrap().push((done, all));
+    }
+    let state = tempfile::tempdir().unwrap();
+    let ledger = ledger::Ledger::at(state.path());
+    let record = ledger::Record {
+        verdict: "allow".into(),
+        note: "n".repeat(1 << 20),
+        ..ledger::Record::default()
+    };
+    let views = views::Views::new(state.path(), ledger.dir()).telling(told);
+    let _ = ledger.append(&record).unwrap();
+    assert_eq!(views.search(&Filter::default(), 9).unwrap().len(), 1);
+    assert!(TOLD.lock().unwrap().is_empty(), "a short one is made at once");
+    std::fs::remove_dir_all(state.path().join("index")).unwrap();
+    (0..9).for_each(|_| drop(ledger.append(&record).unwrap()));
+    assert_eq!(views.search(&Filter::default(), 99).unwrap().len(), 10);
+    let said = std::mem::take(&mut *TOLD.lock().unwrap());
+    let all = std::fs::metadata(ledger.dir().join("000001.ndjson")).unwrap().len();
+    assert!(said.len() == 3 && said.is_sorted(), "{said:?}");
+    assert!(
+        said.iter().all(|(_, whole)| *whole == all) && said[2].0 == all,
+        "{said:?}"
+    );
+    assert_eq!(views.search(&Filter::default(), 99).unwrap().len(), 10);
+    assert!(TOLD.lock().unwrap().is_empty(), "it is there");
+}

@@ -28,6 +28,18 @@ const HOOK: [&str; 8] = [
     "shell", "rulebook", "policy", "scrub", "agents", "ledger", "snapshot", "broker",
 ];
 
+/// Crates that speak to the network. Only `cli` may use one, for what a person tells it to send.
+const CLIENTS: [&str; 8] = [
+    "ureq",
+    "rustls",
+    "reqwest",
+    "hyper",
+    "curl",
+    "tokio",
+    "native-tls",
+    "minreq",
+];
+
 /// There is no crate that everything may use, such as `utils`: code lives where it belongs.
 pub(super) fn known_crates(files: &Files) -> Vec<Finding> {
     let unknown = files.manifests().filter(|(folder, ..)| !ORDER.contains(folder));
@@ -59,6 +71,9 @@ fn out_of_order(folder: &str, path: &str, text: &str) -> Vec<Finding> {
 }
 
 fn wrong_use(folder: &str, own: usize, name: &str) -> Option<String> {
+    if folder != "cli" && CLIENTS.contains(&name) {
+        return Some(format!("`{folder}` uses `{name}`, which speaks to the network"));
+    }
     let place = ORDER.iter().position(|other| *other == name)?;
     if place >= own {
         return Some(format!("`{folder}` uses `{name}`, which does not stand before it"));

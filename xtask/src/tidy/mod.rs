@@ -116,6 +116,16 @@ mod tests {
     }
 
     #[test]
+    fn only_the_command_line_may_speak_to_the_network() {
+        let manifest = format!("{MANIFEST}[dependencies]\nureq = \"3\"\n");
+        assert_eq!(
+            places(&[("crates/policy/Cargo.toml", &manifest)]),
+            ["crates/policy/Cargo.toml"]
+        );
+        assert_eq!(places(&[("crates/cli/Cargo.toml", &manifest)]), Vec::<String>::new());
+    }
+
+    #[test]
     fn an_unknown_crate_is_found() {
         let found = places(&[
             ("crates/utils/Cargo.toml", MANIFEST),

@@ -74,7 +74,7 @@ impl<'s> Store<'s> {
 /// Takes the oldest caches of projects away where there are too many.
 fn prune(folder: &Path) -> io::Result<()> {
     let mut caches: Vec<(SystemTime, PathBuf)> = Vec::new();
-    for entry in folder.read_dir()? {
+    for entry in crate::files::entries(folder)? {
         let entry = entry?;
         if !["own", files::LOCK, files::NEW]
             .iter()

@@ -87,7 +87,8 @@ impl Home {
     }
 
     pub(crate) fn records(&self) -> Vec<Value> {
-        let text = fs::read_to_string(self.at("state/ledger/000001.ndjson")).unwrap();
+        let segment = |number: u32| fs::read_to_string(self.at(&format!("state/ledger/{number:06}.ndjson"))).ok();
+        let text: String = (1..).map_while(segment).collect();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 

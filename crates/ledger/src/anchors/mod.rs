@@ -91,7 +91,7 @@ impl Anchors {
         Folder::open_or_create(&self.ledger)?;
         Folder::open_or_create(&self.folder)?;
         let folder = fs::File::open(&self.folder).map_err(self.io("open"))?;
-        folder.lock().map_err(self.io("lock"))?;
+        crate::lock::wait(&folder).map_err(self.io("lock"))?;
         Ok(folder)
     }
 

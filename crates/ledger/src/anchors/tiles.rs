@@ -8,6 +8,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::retry_on_intr;
 
 use super::merkle::{self, Leaves};
 use crate::hash::Hash;
@@ -175,7 +176,7 @@ pub(crate) fn write(path: &Path, hashes: &[Hash]) -> io::Result<()> {
 pub(crate) fn get(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     use std::io::Read as _;
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let file = fs::File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let file = fs::File::from(retry_on_intr(|| rustix::fs::open(path, flags, Mode::empty()))?);
     let meta = file.metadata()?;
     if !meta.is_file() || meta.len() > longest {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is no file of ours"));

@@ -1,7 +1,8 @@
 //! Ledgers that somebody without the key, or with an old copy, made look whole.
 
-use super::tests::stamp;
+use super::tests::{compared, stamp};
 use super::*;
+use crate::epochs::Epoch;
 use crate::record::{Record, line};
 
 /// A ledger of two segments on a disk.
@@ -67,10 +68,10 @@ impl Disk {
     }
 
     fn broken(&self, what: &str) {
-        let report = crate::verify(self.ledger.dir(), None).unwrap();
+        let report = compared(self.ledger.dir());
         assert!(!report.intact(), "{what}: {report:?}");
         self.add("allow");
-        let after = crate::verify(self.ledger.dir(), None).unwrap();
+        let after = compared(self.ledger.dir());
         assert!(!after.intact(), "{what}, and work went on: {after:?}");
     }
 }
@@ -156,10 +157,10 @@ fn what_was_waited_for_is_neither_torn_nor_lost() {
     // With the newest head: all are gone, and the disk had held them.
     let disk = Disk::new();
     std::fs::write(disk.at("000002.ndjson"), "").unwrap();
-    let head = crate::verify(disk.ledger.dir(), None).unwrap();
+    let head = compared(disk.ledger.dir());
     assert_eq!(head.breaks[0].kind, BreakKind::Truncated, "{head:?}");
     disk.add("allow");
-    let report = crate::verify(disk.ledger.dir(), None).unwrap();
+    let report = compared(disk.ledger.dir());
     assert!(!report.only_lost(), "{report:?}");
 }
 
@@ -195,9 +196,48 @@ fn a_record_about_the_ledger_that_its_key_did_not_sign_is_named() {
         format!("{before}\"signature\":\"{other}{after}"),
     )
     .unwrap();
-    let report = crate::verify(disk.ledger.dir(), None).unwrap();
+    let report = compared(disk.ledger.dir());
     assert!(
         report.breaks.iter().any(|b| b.kind == BreakKind::WrongEpoch),
         "{report:?}"
     );
+}
+
+/// The first key is named by nobody but itself: without its signature anybody could have named it.
+#[test]
+fn the_first_line_of_the_epochs_is_signed_by_its_own_key() {
+    let (disk, other) = (Disk::new(), Disk::new());
+    let epochs = std::fs::read_to_string(disk.at("epochs")).unwrap();
+    let (first, rest) = epochs.split_once('\n').unwrap();
+    let mut epoch: Epoch = serde_json::from_str(first).unwrap();
+    assert!(epoch.signed_by(&epoch.key));
+    let good = epoch.clone();
+    let put = |epoch: &Epoch| {
+        let line = serde_json::to_string(epoch).unwrap();
+        std::fs::write(disk.at("epochs"), format!("{line}\n{rest}")).unwrap();
+        let report = compared(disk.ledger.dir());
+        report.breaks.iter().map(|b| (b.kind, b.segment)).collect::<Vec<_>>()
+    };
+    assert_eq!(put(&epoch), []);
+    let wrong = [(BreakKind::WrongEpoch, 1)];
+    // Another time, another signature, the signature of another ledger's first key, and none.
+    epoch.time = "2020-01-01T00:00:00.000Z".into();
+    assert_eq!(put(&epoch), wrong);
+    let foreign = std::fs::read_to_string(other.at("epochs")).unwrap();
+    let foreign: Epoch = serde_json::from_str(foreign.lines().next().unwrap()).unwrap();
+    for signature in [foreign.signature.clone(), "0".repeat(128), String::new()] {
+        let epoch = Epoch {
+            signature,
+            ..good.clone()
+        };
+        assert_eq!(put(&epoch), wrong);
+    }
+    // Another key with its own signature: then what it has sealed is not by it.
+    let mut kinds = put(&foreign);
+    kinds.dedup();
+    assert!(
+        !kinds.is_empty() && kinds.iter().all(|(kind, _)| *kind == BreakKind::WrongEpoch),
+        "{kinds:?}"
+    );
+    assert_eq!(put(&good), []);
 }

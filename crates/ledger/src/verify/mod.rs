@@ -3,6 +3,7 @@
 
 mod report;
 mod walk;
+mod zeros;
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::hash::Hash;
 use crate::head::{Head, Stored};
 use crate::key::Key;
 use crate::lines::{Line, Lines};
+use crate::stamp::boot_id;
 pub use report::{Break, BreakKind, Expected, HeadFile, Report, RunReport};
 use walk::{End, Walk};
 
@@ -149,6 +151,7 @@ fn end(folder: &Folder, epochs: &Epochs) -> Result<End, LedgerError> {
     let beside = End {
         last_epoch,
         began: last_epoch > 1 || !folder.key()?.is_empty(),
+        boot: boot_id(),
         ..End::ABSENT
     };
     if text.is_empty() {
@@ -208,5 +211,11 @@ fn check(from: &[u8], end: End, expect: Option<Hash>) -> Report {
 
 #[cfg(test)]
 mod attacks;
+#[cfg(test)]
+mod losses;
+#[cfg(test)]
+#[path = "../../tests/python/mod.rs"]
+mod python;
+
 #[cfg(test)]
 mod tests;

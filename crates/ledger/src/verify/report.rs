@@ -29,6 +29,9 @@ pub enum BreakKind {
     Truncated,
     /// The end was acknowledged and is not there, and a loss of power can do that to what had not been flushed.
     LostAcknowledged,
+    /// Pages of zeros stand where records were that had been let through and not waited for: the machine stopped before the
+    /// system had written them.
+    LostUnflushed,
     /// It was not written when it says it was: its time or its signature is not that of the segment's key.
     WrongEpoch,
     /// The expected head is not in the chain.
@@ -51,6 +54,7 @@ impl BreakKind {
             Self::Spliced => "spliced",
             Self::Truncated => "truncated",
             Self::LostAcknowledged => "lost-acknowledged",
+            Self::LostUnflushed => "lost-unflushed",
             Self::WrongEpoch => "wrong-epoch",
             Self::Unexpected => "unexpected",
             Self::Unvouched => "unvouched",
@@ -245,17 +249,26 @@ impl Report {
         self.broken == 0
     }
 
-    /// Whether nothing worse was found than that acknowledged records at the end are gone.
+    /// Whether nothing worse was found than that acknowledged records at some end are gone, as a loss of power takes them.
     #[must_use]
     pub fn only_lost(&self) -> bool {
-        let lost = |b: &&Break| b.kind == BreakKind::LostAcknowledged;
-        self.broken > 0 && self.breaks.iter().filter(lost).count() as u64 == self.broken
+        self.only(|kind| matches!(kind, BreakKind::LostAcknowledged | BreakKind::LostUnflushed))
+    }
+
+    /// Whether nothing worse was found than that records are gone that nobody had waited for.
+    #[must_use]
+    pub fn only_unflushed(&self) -> bool {
+        self.only(|kind| kind == BreakKind::LostUnflushed)
     }
 
     /// Whether nothing worse was found than that no head file vouches, or once vouched, for the end.
     #[must_use]
     pub fn only_unvouched(&self) -> bool {
-        let unvouched = self.breaks.iter().filter(|b| b.kind == BreakKind::Unvouched).count() as u64;
-        unvouched > 0 && unvouched == self.broken
+        self.only(|kind| kind == BreakKind::Unvouched)
+    }
+
+    /// Whether there are breaks, and all are of these kinds. Those that are not named could be of any.
+    fn only(&self, of: impl Fn(BreakKind) -> bool) -> bool {
+        self.broken > 0 && self.breaks.iter().filter(|b| of(b.kind)).count() as u64 == self.broken
     }
 }

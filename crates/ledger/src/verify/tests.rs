@@ -67,6 +67,14 @@ impl Log {
     }
 }
 
+/// A verification, and what `docs/verify.py` says beside it.
+pub(super) fn compared(dir: &Path) -> Report {
+    let report = crate::verify(dir, None).unwrap();
+    let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+    python::agrees(dir, &breaks, &report.head.hex());
+    report
+}
+
 pub(super) fn stamp(seq: u64) -> Stamp {
     Stamp {
         time: crate::rfc3339(1_800_000_000_000 + seq * 7),

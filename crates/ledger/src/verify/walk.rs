@@ -7,9 +7,9 @@ use crate::anchors::Checkpoint;
 use crate::epochs::Epoch;
 use crate::hash::Hash;
 use crate::head::{Condition, Head, Stored};
-use crate::key;
-use crate::lines::{Link, Mend, RunHead};
-use crate::record::{FORMAT, signed_text};
+use crate::holes::Scan;
+use crate::lines::{Link, RunHead};
+use crate::record::FORMAT;
 use crate::recover;
 
 /// How many hashes of records are kept, to know one that comes again.
@@ -30,6 +30,8 @@ pub(super) struct End {
     pub(super) last_epoch: u32,
     /// Something beside the log shows that there was a head.
     pub(super) began: bool,
+    /// The boot of now.
+    pub(super) boot: String,
 }
 
 impl End {
@@ -39,14 +41,15 @@ impl End {
         epoch_key: None,
         last_epoch: 0,
         began: false,
+        boot: String::new(),
     };
 }
 
 /// The state of a check.
 #[derive(Clone)]
 pub(super) struct Walk {
-    report: Report,
-    end: End,
+    pub(super) report: Report,
+    pub(super) end: End,
     expect: Option<Hash>,
     segment: u32,
     lines: u64,
@@ -55,13 +58,17 @@ pub(super) struct Walk {
     /// The head file's record was met.
     met: bool,
     /// The public key of the segment.
-    key: Option<String>,
+    pub(super) key: Option<String>,
     mono_ns: u64,
     boot: String,
     recent: VecDeque<Hash>,
     /// Where among the breaks stands the first one of this segment after which the chain went on from something else.
     turned: Option<usize>,
     trailing: u64,
+    /// Pages of zeros that a loss of power could have left.
+    pub(super) zeros: Scan,
+    /// Where among the breaks stand those that were met last, as long as no record came behind them.
+    pub(super) hidden: Option<usize>,
     /// The checkpoints that were not met yet, by the number of their last record.
     anchors: VecDeque<(u64, Hash, String)>,
 }
@@ -84,6 +91,8 @@ impl Walk {
             recent: VecDeque::new(),
             turned: None,
             trailing: 0,
+            zeros: Scan::after(Some(0)),
+            hidden: None,
             anchors: anchors.into(),
         }
     }
@@ -94,6 +103,8 @@ impl Walk {
         let key = self.key.take();
         self.lines = 0;
         self.at = 0;
+        self.hidden = None;
+        self.zeros.turn();
         self.report.segments += 1;
         let Some(epoch) = epoch else {
             self.turned = None;
@@ -182,7 +193,7 @@ impl Walk {
 
     pub(super) fn line(&mut self, line: &[u8], offset: u64) {
         let Some(link) = Link::parse(line) else {
-            return self.malformed(offset, "it is no record");
+            return self.no_record(line, offset);
         };
         self.lines += 1;
         self.at = offset + line.len() as u64 + 1;
@@ -194,6 +205,7 @@ impl Walk {
         if !self.follows(&link, hash, offset) {
             return;
         }
+        self.told_of_zeros(&link, line);
         if matches!(&*link.kind, "recovered" | "lost" | "broken" | "unvouched" | "suspect") {
             self.mend(&link, line, offset);
         }
@@ -228,8 +240,13 @@ impl Walk {
             self.out_of_place(link, hash, offset);
             return false;
         }
+        let hidden = self.hidden.take().and_then(|at| self.report.breaks.get_mut(at));
         if link.seq > expected {
             let last = link.seq - 1;
+            if let Some(found) = hidden {
+                found.what = format!("zeros stand where records {expected} to {last} were");
+                return true;
+            }
             let kind = if link.kind == "lost" {
                 BreakKind::LostAcknowledged
             } else {
@@ -293,12 +310,7 @@ impl Walk {
 
     /// Checks a record about the ledger itself.
     fn mend(&mut self, link: &Link<'_>, line: &[u8], offset: u64) {
-        let prev = link.prev().unwrap_or(Hash::GENESIS);
-        let signed = Mend::parse(line).zip(self.key.as_deref()).is_some_and(|(mend, key)| {
-            let text = signed_text(&link.kind, link.seq, &prev, &mend.note);
-            key::signed(key, &text, &mend.signature)
-        });
-        if !signed {
+        if !self.is_signed(link, line) {
             let what = format!("the record `{}` is not signed by the key of its segment", link.kind);
             self.broken(BreakKind::WrongEpoch, offset, &link.time, what);
         }
@@ -378,8 +390,7 @@ impl Walk {
         }
         report.last.clear();
         report.last.push_str(&link.time);
-        let let_through = link.kind == "decision" && matches!(&*link.verdict, "allow" | "warn");
-        self.trailing = if let_through { self.trailing + 1 } else { 0 };
+        self.trailing = if link.waited_for() { 0 } else { self.trailing + 1 };
         report.mended += u64::from(matches!(
             &*link.kind,
             "recovered" | "lost" | "broken" | "unvouched" | "suspect"
@@ -402,7 +413,7 @@ impl Walk {
 
     /// What stands after the last newline of a segment. In a segment that the head is past it is no torn append.
     pub(super) fn rest(&mut self, rest: &[u8], offset: u64) {
-        if recover::joined(rest) {
+        if recover::joined(rest, offset) {
             return self.malformed(offset, "it is several records whose ends were taken away");
         }
         let length = rest.len() as u64;
@@ -436,7 +447,8 @@ impl Walk {
             Stored::Damaged => self.without(HeadFile::Damaged),
             Stored::Valid(head) => {
                 let head = head.clone();
-                self.against(&head, length)
+                let hidden = self.untold_zeros(&head);
+                self.against(&head, length, hidden)
             }
         };
         self.report.head_file = head_file;
@@ -474,7 +486,8 @@ impl Walk {
         head_file
     }
 
-    fn against(&mut self, head: &Head, length: u64) -> HeadFile {
+    /// The end against the head; `hidden` says that the head's record stood where a loss of power has left zeros.
+    fn against(&mut self, head: &Head, length: u64, hidden: bool) -> HeadFile {
         let last = self.report.last.clone();
         // A segment that is being begun may stand among the epochs already.
         let begun = u32::from(matches!(head.condition, Condition::Turning | Condition::Suspect));
@@ -485,7 +498,7 @@ impl Walk {
             );
             self.broken(BreakKind::Truncated, self.at, &last, what);
         }
-        if self.met || head.seq == 0 {
+        if self.met || head.seq == 0 || hidden {
             if self.end.epoch_key.as_ref() != Some(&self.end.key) {
                 let what = format!(
                     "the head is sealed by a key that segment {} does not name",
@@ -494,7 +507,9 @@ impl Walk {
                 self.broken(BreakKind::WrongEpoch, head.start, &last, what);
             }
             self.report.unflushed = self.report.seq.saturating_sub(head.flushed);
-            return if self.report.seq == head.seq {
+            return if hidden {
+                HeadFile::Disagrees
+            } else if self.report.seq == head.seq {
                 HeadFile::Agrees
             } else {
                 HeadFile::Behind

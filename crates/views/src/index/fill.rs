@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use ledger::{Hash, Place};
 use rusqlite::{Connection, Statement};
 
+use super::meter::Meter;
 use super::schema::{SECONDARY, Sort};
 use super::{Index, Reached, unusable, write_reached};
 use crate::effects::{hosts, paths};
@@ -50,7 +51,7 @@ impl Index {
         let next = reached.next;
         let mut filler = Filler::new(&step, reached.lines).map_err(wrong)?;
         let after = filler
-            .all(&self.ledger, next, reached.clone())
+            .all(&self.ledger, next, reached.clone(), &mut Meter::default())
             .map_err(|e| e.at(&self.path))?;
         filler.keep_span().map_err(wrong)?;
         drop(filler);
@@ -62,7 +63,7 @@ impl Index {
     }
 
     /// Takes the whole ledger into empty tables.
-    pub(super) fn fill_all(&mut self) -> Result<Reached, ViewError> {
+    pub(super) fn fill_all(&mut self, meter: &mut Meter) -> Result<Reached, ViewError> {
         let wrong = |e: rusqlite::Error| unusable(&self.path, &e);
         let nothing = Reached {
             first: String::new(),
@@ -74,7 +75,7 @@ impl Index {
         let step = self.base.unchecked_transaction().map_err(wrong)?;
         let mut filler = Filler::new(&step, 0).map_err(wrong)?;
         let after = filler
-            .all(&self.ledger, Place::default(), nothing.clone())
+            .all(&self.ledger, Place::default(), nothing.clone(), meter)
             .map_err(|e| e.at(&self.path))?;
         filler.keep_span().map_err(wrong)?;
         drop(filler);
@@ -126,7 +127,13 @@ impl<'b> Filler<'b> {
     }
 
     /// Takes in all lines from a place on, and says how far that went; `None` where there is no ledger.
-    fn all(&mut self, ledger: &std::path::Path, from: Place, mut reached: Reached) -> Result<Option<Reached>, Failed> {
+    fn all(
+        &mut self,
+        ledger: &std::path::Path,
+        from: Place,
+        mut reached: Reached,
+        meter: &mut Meter,
+    ) -> Result<Option<Reached>, Failed> {
         let (mut failed, mut last) = (None, Vec::new());
         let next = lines_from(ledger, from, |place, line| {
             if reached.first.is_empty() {
@@ -135,6 +142,7 @@ impl<'b> Filler<'b> {
             reached.last = place;
             last.clear();
             last.extend_from_slice(line);
+            meter.line(line);
             match self.take(place, line) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(e) => {

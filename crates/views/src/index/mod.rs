@@ -2,6 +2,7 @@
 
 mod count;
 mod fill;
+mod meter;
 mod query;
 mod schema;
 
@@ -15,7 +16,9 @@ use ledger::{Hash, Line, Place};
 use rusqlite::{Connection, OptionalExtension as _};
 
 use crate::error::ViewError;
+use crate::search::Told;
 pub(crate) use fill::{BEGINNING, beginning};
+use meter::Meter;
 pub(crate) use query::Plan;
 use schema::{APPLICATION, SCHEMA, TABLES};
 
@@ -46,11 +49,11 @@ struct Reached {
 
 impl Index {
     /// Opens the index in `folder` and takes in what is new in the ledger; makes it anew where it is missing, damaged,
-    /// foreign, or of another ledger.
+    /// foreign, or of another ledger, and tells then how far it is.
     ///
     /// # Errors
     /// When the ledger cannot be read, or no index be written.
-    pub fn open(folder: &Path, ledger: &Path) -> Result<Self, ViewError> {
+    pub fn open(folder: &Path, ledger: &Path, told: Option<Told>) -> Result<Self, ViewError> {
         let path = folder.join(NAME);
         let unusable = |e: io::Error| ViewError::Index {
             path: path.clone(),
@@ -62,7 +65,7 @@ impl Index {
             // Whatever is wrong with an index, a new one is right.
             Ok(None) | Err(ViewError::Index { .. }) => {
                 discard(&path).map_err(unusable)?;
-                Self::build(&path, ledger)
+                Self::build(&path, ledger, told)
             }
             Err(e) => Err(e),
         }
@@ -112,7 +115,7 @@ impl Index {
     }
 
     /// Makes an index from the whole ledger.
-    fn build(path: &Path, ledger: &Path) -> Result<Self, ViewError> {
+    fn build(path: &Path, ledger: &Path, told: Option<Told>) -> Result<Self, ViewError> {
         let wrong = |e: rusqlite::Error| unusable(path, &e);
         let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
         made.map_err(|e| ViewError::Index {
@@ -125,7 +128,9 @@ impl Index {
         let quick = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;";
         index.base.execute_batch(quick).map_err(wrong)?;
         index.base.execute_batch(TABLES).map_err(wrong)?;
-        let reached = index.fill_all()?;
+        let mut meter = Meter::of(ledger, told);
+        let reached = index.fill_all(&mut meter)?;
+        meter.end();
         let safe = "PRAGMA journal_mode = DELETE; PRAGMA synchronous = NORMAL;";
         index.base.execute_batch(safe).map_err(wrong)?;
         let synced = File::open(path).and_then(|file| file.sync_all());

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use views::{Export, Exported, Filter, Format, ViewError, Views};
 
+use super::otlp::Sender;
 use super::{filter, unseen};
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -19,11 +20,14 @@ const BUFFER: usize = 1 << 16;
 #[derive(clap::Args)]
 pub(super) struct Args {
     /// The form: `ndjson`, `csv`, `sarif`, `ocsf`, `cef`, `otlp` or `policy-log`.
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", value_parser = format, required_unless_present = "otlp_endpoint")]
+    format: Option<Format>,
     /// A file to make; without one it is standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Sends them as OTLP logs to this address (https, or http on this machine) instead of writing them.
+    #[arg(long, value_name = "URL", conflicts_with_all = ["out", "format"])]
+    otlp_endpoint: Option<String>,
     #[command(flatten)]
     filter: filter::Wanted,
 }
@@ -43,15 +47,17 @@ pub(super) fn run(views: &Views, args: &Args, ui: &mut Ui) -> Result<Exit, Fault
         version: env!("CARGO_PKG_VERSION"),
     };
     let filter = args.filter.filter();
-    let exported = match &args.out {
-        None => to_output(views, args.format, export, &filter, ui)?,
-        Some(path) => {
-            let exported = to_file(views, args.format, export, &filter, path)?;
+    let format = args.format.unwrap_or(Format::Otlp);
+    let exported = match (&args.otlp_endpoint, &args.out) {
+        (Some(address), _) => to_endpoint(views, export, &filter, address, ui)?,
+        (None, None) => to_output(views, format, export, &filter, ui)?,
+        (None, Some(path)) => {
+            let exported = to_file(views, format, export, &filter, path)?;
             ui.note(format!("{} records were written.", exported.records));
             exported
         }
     };
-    if exported.unreadable > 0 && args.format != Format::Ndjson {
+    if exported.unreadable > 0 && format != Format::Ndjson {
         ui.note(format!(
             "{} lines are no records, and were left out: `tollgate log verify` names them.",
             exported.unreadable
@@ -86,6 +92,39 @@ pub(super) fn to_output(
         Err(ViewError::Write(_)) => Ok(Exported::default()),
         exported => exported.map_err(|e| unseen(&e)),
     }
+}
+
+/// To a collector of logs. What it took before it failed is there, and comes a second time when all is sent again.
+fn to_endpoint(
+    views: &Views,
+    export: Export<'_>,
+    filter: &Filter,
+    address: &str,
+    ui: &mut Ui,
+) -> Result<Exported, Fault> {
+    let mut sender = Sender::to(address)?;
+    let exported = views.export(Format::Otlp, export, filter, &mut sender);
+    let exported = exported.map_err(|e| match e {
+        ViewError::Write(why) => {
+            let sent = sender.requests;
+            let why = view::safe(&why.to_string());
+            Fault::new(
+                Exit::Io,
+                format!("The endpoint did not take the records: {why}; {sent} requests before went well."),
+            )
+            .hint("Nothing is sent again by itself: narrow it down with `--since`, and call it again.")
+        }
+        other => unseen(&other),
+    })?;
+    ui.note(format!("{} records were sent.", exported.records));
+    if sender.rejected > 0 {
+        let (rejected, why) = (sender.rejected, view::safe(&sender.why));
+        return Err(Fault::new(
+            Exit::Io,
+            format!("The endpoint did not keep {rejected} of the records: {why}."),
+        ));
+    }
+    Ok(exported)
 }
 
 /// To a new file that only its owner can read: it holds what the ledger holds.

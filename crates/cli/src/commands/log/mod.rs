@@ -5,6 +5,7 @@ mod export;
 mod filter;
 mod follow;
 mod lines;
+mod otlp;
 mod prove;
 mod search;
 mod show;
@@ -16,7 +17,7 @@ use views::{ViewError, Views};
 
 use crate::exit::{Exit, Fault, sentence};
 use crate::setup::places;
-use crate::ui::Ui;
+use crate::ui::{self, Ui};
 
 pub(crate) use verify::tell;
 
@@ -47,7 +48,7 @@ enum What {
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let state = places::find()?.state;
     let ledger = Ledger::at(&state);
-    let views = Views::new(&state, ledger.dir());
+    let views = Views::new(&state, ledger.dir()).telling(ui::indexing);
     match &args.what {
         What::Show(args) => show::run(&views, args, ui),
         What::Follow(args) => follow::run(&views, args, ui),

@@ -139,14 +139,20 @@ fn is_absent(folder: &Path, report: &Report) -> bool {
     report.records == 0 && report.broken == 0 && report.bytes == 0 && holds_nothing()
 }
 
-/// The words for a report.
-pub(crate) fn tell(report: &Report, flush: Flush, ui: &mut Ui) {
-    ui.line(match report {
+/// The word for a report: the mildest that covers all that was found.
+fn word(report: &Report) -> &'static str {
+    match report {
         _ if report.intact() => "intact",
         _ if report.only_unvouched() => "UNVOUCHED",
+        _ if report.only_unflushed() => "LOST-UNFLUSHED",
         _ if report.only_lost() => "LOST-ACKNOWLEDGED",
         _ => "TAMPERED",
-    });
+    }
+}
+
+/// The words for a report.
+pub(crate) fn tell(report: &Report, flush: Flush, ui: &mut Ui) {
+    ui.line(word(report));
     ui.line(format!("  head     {}", report.head));
     ui.line(format!(
         "  records  {} ({} bytes), last number {}",
@@ -219,7 +225,7 @@ fn tell_run(run: &RunReport, ui: &mut Ui) {
     };
     match &run.report {
         Ok(report) => {
-            let word = if report.intact() { "intact" } else { "TAMPERED" };
+            let word = word(report);
             ui.line(view::safe(&format!(
                 "  run      {} {word}, {} records{how}",
                 run.run, report.records

@@ -12,11 +12,16 @@
     reason = "a test may fail loudly"
 )]
 
+mod anchors;
+#[path = "../python/mod.rs"]
+mod python;
+mod turn;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use ledger::{Anchors, Ledger, LedgerError, OnFull, Record, verify, verify_with};
+use ledger::{Anchors, Ledger, LedgerError, OnFull, Record, Report, verify, verify_with};
 
 /// The example that appends one record, built beside the tests.
 fn append_one() -> PathBuf {
@@ -32,6 +37,14 @@ fn record(verdict: &str) -> Record {
         note: "n".repeat(300),
         ..Record::default()
     }
+}
+
+/// A verification, and what `docs/verify.py` says beside it.
+fn compared(ledger: &Ledger) -> Report {
+    let report = verify(ledger.dir(), None).unwrap();
+    let breaks: Vec<String> = report.breaks.iter().map(ToString::to_string).collect();
+    python::agrees(ledger.dir(), &breaks, &report.head.hex());
+    report
 }
 
 fn works(program: &str, args: &[&str]) -> bool {
@@ -98,16 +111,16 @@ fn inside_small_disk() {
                 Err(other) => panic!("{other}"),
             }
         }
-        let report = verify(ledger.dir(), None).unwrap();
+        let report = compared(&ledger);
         assert!(report.intact() && report.torn == 0, "{report:?}");
     }
     assert!(failures >= 5 && told >= 8, "{failures}, {told} of them recorded");
     let text = fs::read_to_string(ledger.dir().join("000001.ndjson")).unwrap();
     assert_eq!(text.matches("\"kind\":\"full\"").count() as u64, told);
     fs::remove_file(&filler).unwrap();
-    let before = verify(ledger.dir(), None).unwrap().records;
+    let before = compared(&ledger).records;
     let _ = ledger.append(&record("allow")).unwrap();
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact());
     assert_eq!((report.records, report.mended), (before + 1, 0));
     let reserve = fs::metadata(ledger.dir().join("reserve")).unwrap().len();
@@ -134,7 +147,7 @@ fn inside_suspended() {
     assert!(ledger.suspended(), "space alone ends it not");
     let _ = ledger.clone().on_full(OnFull::Deny).append(&record("allow")).unwrap();
     assert!(!ledger.suspended());
-    assert!(verify(ledger.dir(), None).unwrap().intact());
+    assert!(compared(&ledger).intact());
 }
 
 #[test]
@@ -160,11 +173,11 @@ fn inside_read_only() {
         other => panic!("{other:?}"),
     }
     assert!(Ledger::at(&folder.join("new")).append(&record("allow")).is_err());
-    assert_eq!(verify(ledger.dir(), None).unwrap().records, 1);
+    assert_eq!(compared(&ledger).records, 1);
 }
 
 /// What the traced append is to do.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Append {
     verdict: &'static str,
     /// How long a segment may get: with one byte every append begins a new one.
@@ -181,6 +194,10 @@ const ALLOW: Append = Append {
 };
 const ANCHOR: Append = Append {
     verdict: "anchor",
+    ..DENY
+};
+const NOTHING: Append = Append {
+    verdict: "nothing",
     ..DENY
 };
 const TURN: Append = Append { segment: "1", ..ALLOW };
@@ -227,11 +244,11 @@ fn sweep(append: Append, fault: &str, only: &[&str]) {
         if !only.is_empty() && !only.contains(&name.as_str()) {
             continue;
         }
-        let before = verify(ledger.dir(), None).unwrap();
+        let before = compared(&ledger);
         let place = format!("inject={name}:{fault}:when={nth}");
         let output = traced(state.path(), append, &["-o", "/dev/null", "-e", &place]);
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        let report = verify(ledger.dir(), None).unwrap();
+        let report = compared(&ledger);
         assert!(report.intact(), "{place}: {:?}", report.breaks);
         if let Some(seq) = said.strip_prefix("seq ") {
             acknowledged += 1;
@@ -243,7 +260,7 @@ fn sweep(append: Append, fault: &str, only: &[&str]) {
         }
         // The next append works, whatever was left behind.
         let _ = ledger.append(&record("allow")).unwrap();
-        let after = verify(ledger.dir(), None).unwrap();
+        let after = compared(&ledger);
         assert!(after.intact(), "{place}: {:?}", after.breaks);
         assert!(after.records > report.records);
     }
@@ -275,7 +292,7 @@ fn killed_at_every_call_of_the_first_append() {
             let place = format!("inject={name}:{fault}:when={nth}");
             let _ = traced(state.path(), DENY, &["-o", "/dev/null", "-e", &place]);
             for _ in 0..2 {
-                let report = verify(ledger.dir(), None).unwrap();
+                let report = compared(&ledger);
                 assert!(report.intact(), "{place}: {:?}", report.breaks);
                 let _ = ledger.append(&record("allow")).unwrap();
             }
@@ -294,6 +311,20 @@ const WRITING: [&str; 9] = [
     "fsync",
     "close",
 ];
+/// Calls that a signal can interrupt.
+const INTERRUPTED: [&str; 11] = [
+    "openat",
+    "read",
+    "pread64",
+    "write",
+    "pwrite64",
+    "fsync",
+    "fdatasync",
+    "ftruncate",
+    "fallocate",
+    "flock",
+    "getrandom",
+];
 const READING: [&str; 6] = ["open", "read", "pread64", "statx", "flock", "fcntl"];
 
 #[test]
@@ -304,33 +335,6 @@ fn an_error_of_every_call() {
             sweep(append, &format!("error={error}"), &calls);
         }
     }
-}
-
-/// Making a checkpoint changes nothing of the log, and one that did not get finished is made the next time.
-#[test]
-fn r2_killed_at_every_call_of_an_anchor() {
-    if !works("strace", &["-o", "/dev/null", "true"]) {
-        return;
-    }
-    let state = tempfile::tempdir().unwrap();
-    let ledger = Ledger::at(state.path());
-    (0..3).for_each(|_| drop(ledger.append(&record("allow")).unwrap()));
-    let fresh = tempfile::tempdir().unwrap();
-    let _ = Ledger::at(fresh.path()).append(&record("allow")).unwrap();
-    let mut acknowledged = 0;
-    for (name, nth) in calls(fresh.path(), ANCHOR) {
-        let place = format!("inject={name}:signal=KILL:when={nth}");
-        let output = traced(state.path(), ANCHOR, &["-o", "/dev/null", "-e", &place]);
-        acknowledged += u32::from(output.stdout.starts_with(b"seq "));
-        let anchors = Anchors::of(ledger.dir());
-        let made = anchors.make().unwrap_or_else(|e| panic!("{place}: {e}"));
-        let (all, unsigned) = anchors.made().unwrap();
-        assert_eq!((unsigned, all.last()), (0, Some(&made.checkpoint)), "{place}");
-        let report = verify_with(ledger.dir(), None, &all, &mut |_, _| {}).unwrap();
-        assert!(report.intact() && report.anchored == report.seq, "{place}: {report:?}");
-        let _ = ledger.append(&record("allow")).unwrap();
-    }
-    assert!(acknowledged > 0, "the last calls come after the acknowledgement");
 }
 
 /// A process in a time namespace counts from elsewhere since the same boot.
@@ -358,7 +362,7 @@ fn r9_a_boot_clock_that_is_ahead_or_behind_is_no_tampering() {
         assert!(ahead.status().unwrap().success(), "{seconds}");
         let _ = ledger.append(&record("allow")).unwrap();
     }
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact(), "{:?}", report.breaks);
     assert_eq!(report.records, 8);
 }
@@ -384,7 +388,7 @@ fn r8_a_failed_flush_closes_the_segment() {
         second.contains("\"kind\":\"suspect\"") && second.contains("segment 1 failed"),
         "{second}"
     );
-    let report = verify(ledger.dir(), None).unwrap();
+    let report = compared(&ledger);
     assert!(report.intact() && report.sealed == 1, "{report:?}");
     assert_eq!(report.records, 3, "what was not acknowledged was set aside");
     assert!(
