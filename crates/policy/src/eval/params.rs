@@ -306,10 +306,9 @@ impl Eval<'_> {
                 pattern,
             } => {
                 let pattern = self.word(pattern);
-                text.and_then(|t| {
-                    pattern
-                        .written()
-                        .and_then(|p| patterns::trim(&t, &p, *suffix, *longest))
+                text.zip(pattern.written()).and_then(|(t, p)| {
+                    self.spend_bytes(patterns::cost(&t, &p, false));
+                    patterns::trim(&t, &p, *suffix, *longest)
                 })
             }
             ParamOp::Replace {
@@ -319,11 +318,9 @@ impl Eval<'_> {
                 with,
             } => {
                 let (pattern, with) = (self.word(pattern), self.word(with));
-                text.and_then(|t| {
-                    pattern
-                        .written()
-                        .zip(with.written())
-                        .and_then(|(p, w)| patterns::replace(&t, &p, &w, *all, *anchor))
+                text.zip(pattern.written()).zip(with.written()).and_then(|((t, p), w)| {
+                    self.spend_bytes(patterns::cost(&t, &p, true) + w.len() * usize::from(*all));
+                    patterns::replace(&t, &p, &w, *all, *anchor)
                 })
             }
             ParamOp::Slice { offset, length } => {

@@ -5,12 +5,34 @@ use alloc::vec::Vec;
 
 use crate::glob;
 
-/// Longest text that patterns are tried on, since every cut is tried.
+/// Longest text that a pattern without wildcards is looked for in.
 const MAX: usize = 4096;
+/// Longest text of which every cut is held against a pattern.
+const MAX_CUT: usize = 1024;
+/// Longest text of which every part is held against a pattern.
+const MAX_PARTED: usize = 256;
 
-/// `${x#p}` and its kin; the text unchanged when nothing matches.
+/// What an operation costs, in bytes that are looked at. Wildcards are tried on every cut, or on every part.
+pub(super) fn cost(text: &str, pattern: &str, parts: bool) -> usize {
+    let length = text.len();
+    match (is_plain(pattern), parts) {
+        (true, _) => length,
+        (false, false) => length.min(MAX_CUT).pow(2) / 2,
+        (false, true) => length.min(MAX_PARTED).pow(3) / 16,
+    }
+}
+
+/// `${x#p}` and its kin; the text unchanged when nothing matches, and nothing known where that would take too long.
 pub(super) fn trim(text: &str, pattern: &str, suffix: bool, longest: bool) -> Option<String> {
-    if text.len() > MAX {
+    if is_plain(pattern) {
+        let kept = if suffix {
+            text.strip_suffix(pattern)
+        } else {
+            text.strip_prefix(pattern)
+        };
+        return (text.len() <= MAX).then(|| kept.unwrap_or(text).into());
+    }
+    if text.len() > MAX_CUT {
         return None;
     }
     let pattern = deep(pattern);
@@ -28,10 +50,11 @@ pub(super) fn trim(text: &str, pattern: &str, suffix: bool, longest: bool) -> Op
     Some(text.into())
 }
 
-/// `${x/p/w}`
+/// `${x/p/w}`; nothing known where that would take too long.
 pub(super) fn replace(text: &str, pattern: &str, with: &str, all: bool, anchor: Option<char>) -> Option<String> {
-    if text.len() > MAX || pattern.is_empty() {
-        return (text.len() <= MAX).then(|| text.into());
+    let most = if is_plain(pattern) { MAX } else { MAX_PARTED };
+    if text.len() > most || pattern.is_empty() {
+        return (text.len() <= most).then(|| text.into());
     }
     let pattern = deep(pattern);
     let mut out = String::new();
@@ -61,26 +84,25 @@ fn longest_match(rest: &str, pattern: &str, anchor: Option<char>, at: usize) -> 
     if anchor == Some('#') && at > 0 {
         return None;
     }
-    let ends = rest
+    let fits = |end: &usize| *end > 0 && (anchor != Some('%') || *end == rest.len());
+    if is_plain(pattern) {
+        let end = pattern.len();
+        return (rest.starts_with(pattern) && fits(&end)).then_some(end);
+    }
+    let mut ends: Vec<usize> = rest
         .char_indices()
         .map(|(i, _)| i)
         .chain([rest.len()])
-        .filter(|e| *e > 0 && (anchor != Some('%') || *e == rest.len()));
-    // A pattern without a run matches one length only; no need to try all.
-    let fixed = (!pattern.contains(['*', '?', '['])).then_some(pattern.len());
-    let mut ends: Vec<usize> = ends.filter(|e| fixed.is_none_or(|f| f == *e)).collect();
+        .filter(fits)
+        .collect();
     ends.reverse();
     ends.into_iter()
-        .find(|end| rest.get(..*end).is_some_and(|part| exact(pattern, part)))
+        .find(|end| rest.get(..*end).is_some_and(|part| glob::matches(pattern, part)))
 }
 
-/// Patterns of expansions are case-sensitive, unlike those of rules.
-fn exact(pattern: &str, text: &str) -> bool {
-    if pattern.contains(['*', '?', '[']) {
-        glob::matches(pattern, text)
-    } else {
-        pattern == text
-    }
+/// A pattern without wildcards matches one text alone. Unlike the patterns of rules it tells capitals apart.
+fn is_plain(pattern: &str) -> bool {
+    !pattern.contains(['*', '?', '['])
 }
 
 /// A `*` of the shell crosses slashes here.

@@ -15,6 +15,12 @@ use super::tasks::{Line, MAX_TARGETS, joined_lines};
 const MAX_DEPTH: usize = 12;
 /// Longest text that a variable is expanded to.
 const MAX_TEXT: usize = 64 << 10;
+/// Bytes in which variables are looked for, beside those that grow with the file.
+const MAX_LOOKS: usize = 1 << 20;
+/// A variable that nothing knows.
+const UNKNOWN: &str = "$TOLLGATE_UNKNOWN";
+/// What one look costs beside its bytes.
+const LOOK: usize = 32;
 /// How much longer than the file all its lines may become, beside the longest text of a variable.
 const GROWTH: usize = 3;
 /// Values of one variable that are kept.
@@ -56,6 +62,8 @@ pub(crate) struct Makefile {
     includes: usize,
     /// Bytes of text that the lines may still come to when their variables are put in.
     room: Cell<usize>,
+    /// Bytes of text in which variables may still be looked for: calls in one another are read once for each.
+    looks: Cell<usize>,
 }
 
 /// What a text is expanded for.
@@ -73,6 +81,8 @@ impl Makefile {
         let mut file = Self::default();
         file.room
             .set(text.len().saturating_mul(GROWTH).saturating_add(MAX_TEXT));
+        file.looks
+            .set(text.len().saturating_mul(GROWTH).saturating_add(MAX_LOOKS));
         file.take_in(text, None, include);
         file
     }
@@ -362,6 +372,10 @@ impl Makefile {
 
     /// Variables are replaced; what make does not know is left to the shell, as the environment is.
     fn expand(&self, text: &str, scope: Scope<'_>, depth: usize) -> String {
+        match self.looks.get().checked_sub(text.len() + LOOK) {
+            Some(left) => self.looks.set(left),
+            None => return UNKNOWN.into(),
+        }
         let mut out = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -403,7 +417,7 @@ impl Makefile {
             return alloc::format!("$({})", self.expand(&command, scope, depth + 1));
         }
         if depth >= MAX_DEPTH {
-            return "$TOLLGATE_UNKNOWN".into();
+            return UNKNOWN.into();
         }
         let name = self.expand(inner, scope, depth + 1);
         if let Some(value) = self.value(&name, scope) {
@@ -422,7 +436,7 @@ impl Makefile {
         }
         match inner.split_once([' ', '\t']) {
             Some((function, rest)) => self.function(function, rest.trim_start(), scope, depth + 1),
-            None if name.contains([' ', ':', ',', '$']) => "$TOLLGATE_UNKNOWN".into(),
+            None if name.contains([' ', ':', ',', '$']) => UNKNOWN.into(),
             None => alloc::format!("${{{name}}}"),
         }
     }
@@ -475,7 +489,7 @@ impl Makefile {
             "strip" | "abspath" | "realpath" | "wildcard" | "sort" | "firstword" | "lastword" | "value" => text(0),
             "eval" | "info" | "warning" | "error" => String::new(),
             "filter" | "filter-out" => text(1),
-            _ => "$TOLLGATE_UNKNOWN".into(),
+            _ => UNKNOWN.into(),
         }
     }
 
@@ -484,7 +498,7 @@ impl Makefile {
         let text = |arg: &&str| self.expand(arg, scope, depth);
         let name = args.first().map(text).unwrap_or_default();
         let Some(body) = self.value(name.trim(), scope) else {
-            return "$TOLLGATE_UNKNOWN".into();
+            return UNKNOWN.into();
         };
         let mut given = scope.given.clone();
         for (i, arg) in args.iter().enumerate() {

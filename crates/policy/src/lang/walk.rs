@@ -469,15 +469,18 @@ impl<'h> Walk<'h> {
     fn worded_end(&self, cur: &Cursor) -> usize {
         let mut depth = 1usize;
         let mut starts = true;
+        // Whether a `for` or `while` stands on this line, to which a `do` belongs.
+        let mut looping = false;
         for at in cur.at..cur.end {
             match cur.get(at) {
                 Some(Tok::Name(n)) => {
                     let always = matches!(n.as_str(), "function" | "def" | "begin" | "case" | "class" | "module");
                     let leading = starts && matches!(n.as_str(), "if" | "unless" | "for" | "while" | "until");
                     depth += usize::from(always || leading);
-                    if n == "do" && at > cur.at && !self.loop_word(cur, at) {
+                    if n == "do" && at > cur.at && !looping {
                         depth += 1;
                     }
+                    looping |= matches!(n.as_str(), "for" | "while" | "until");
                     if n == "end" {
                         depth -= 1;
                         if depth == 0 {
@@ -486,19 +489,11 @@ impl<'h> Walk<'h> {
                     }
                     starts = matches!(n.as_str(), "then" | "do" | "else");
                 }
-                Some(Tok::Newline(_) | Tok::Op(";")) => starts = true,
+                Some(Tok::Newline(_) | Tok::Op(";")) => (starts, looping) = (true, false),
                 _ => starts = false,
             }
         }
         cur.end
-    }
-
-    /// Whether the `do` at `at` belongs to a `for` or `while` on its line.
-    fn loop_word(&self, cur: &Cursor, at: usize) -> bool {
-        (cur.at..at)
-            .rev()
-            .take_while(|i| !matches!(cur.get(*i), Some(Tok::Newline(_) | Tok::Op(";"))))
-            .any(|i| matches!(cur.get(i), Some(Tok::Name(n)) if matches!(n.as_str(), "for" | "while" | "until")))
     }
 
     /// One name gets the value, several get its elements.
