@@ -32,7 +32,9 @@ impl Eval<'_> {
         let text = text.pattern();
         if self.begins_a_call(&text) {
             let why = "`((` opens two subshells";
-            self.subshell(|eval| eval.inner_text(&text, expression.span, why, Stream::empty()));
+            self.perhaps(None, |eval| {
+                eval.subshell(|eval| eval.inner_text(&text, expression.span, why, Stream::empty()))
+            });
         }
         value.map(|n| n != 0)
     }

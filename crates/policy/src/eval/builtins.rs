@@ -70,9 +70,11 @@ impl Eval<'_> {
             .and_then(|n| self.state.aliases.get(n))
             .cloned();
         if let Some(text) = alias {
-            self.subshell(|eval| {
-                let expanded = eval.alias(&text, &argv, span);
-                eval.simple_call(assigns, &expanded, stdin.clone(), piped, span)
+            self.perhaps(None, |eval| {
+                eval.subshell(|eval| {
+                    let expanded = eval.alias(&text, &argv, span);
+                    eval.simple_call(assigns, &expanded, stdin.clone(), piped, span)
+                })
             });
         }
         if argv.is_empty() {
@@ -486,7 +488,9 @@ impl Eval<'_> {
             if let Some((name, text)) = arg.known().and_then(|t| t.split_once('=')) {
                 let (name, text) = (name.to_string(), text.to_string());
                 // Whoever types the name later runs the text.
-                self.subshell(|eval| eval.inner_text(&text, arg.span, "alias", Stream::empty()));
+                self.perhaps(None, |eval| {
+                    eval.subshell(|eval| eval.inner_text(&text, arg.span, "alias", Stream::empty()))
+                });
                 if self.state.aliases.len() >= MAX_ALIASES {
                     return self.give_up("too many aliases", arg.span);
                 }

@@ -115,8 +115,9 @@ impl Eval<'_> {
         self.state.inputs.get(&number.parse().ok()?).cloned()
     }
 
-    /// Another shell: it sees the variables that were exported, no alias and hardly ever a function. Whether a name was
-    /// exported before the text began is not known, so it is also looked at as if it saw them all.
+    /// Another shell: it sees the variables that were exported and hardly ever a function. Whether a name was exported
+    /// before the text began is not known, so it is also looked at as if it saw them all. What an alias stands for is
+    /// looked at both ways wherever it is used.
     pub(super) fn child(&mut self, run: impl Fn(&mut Self) -> Stream) -> Stream {
         let f = |eval: &mut Self| {
             let outer = core::mem::take(&mut eval.traps);
@@ -128,11 +129,10 @@ impl Eval<'_> {
         let exported = self.state.exported.clone();
         let state = &self.state;
         let hidden = state.vars.iter().any(|(name, _)| !exported.holds(name));
-        if hidden || !state.functions.is_empty() || !state.aliases.is_empty() {
+        if hidden || !state.functions.is_empty() {
             self.subshell(|eval| {
                 eval.state.vars.retain(|name| exported.holds(name));
                 eval.state.functions.retain(|_| false);
-                eval.state.aliases.retain(|_| false);
                 f(eval)
             });
         }

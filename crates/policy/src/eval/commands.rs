@@ -108,15 +108,17 @@ impl Eval<'_> {
 
     /// Something that runs (`Some(true)`), does not run, or may run. What does not run is looked at all the same, without
     /// its consequences: nothing is judged more mildly because of a condition.
-    fn perhaps(&mut self, runs: Option<bool>, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
+    pub(super) fn perhaps(&mut self, runs: Option<bool>, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
         match runs {
             Some(true) => f(self),
             Some(false) => {
                 let status = self.status;
                 let (written, links) = (self.state.written.clone(), self.state.links.clone());
+                let forks = core::mem::take(&mut self.forks);
                 self.idle += 1;
                 self.subshell(f);
                 self.idle -= 1;
+                self.forks = forks;
                 self.status = status;
                 self.state.written = written;
                 self.state.links = links;

@@ -49,7 +49,9 @@ impl Eval<'_> {
         };
         let outer = core::mem::take(&mut self.foreign);
         if let Some(other) = other {
-            self.subshell(|eval| eval.inner_text(&other, span, &why, stdin.clone()));
+            self.perhaps(None, |eval| {
+                eval.subshell(|eval| eval.inner_text(&other, span, &why, stdin.clone()))
+            });
         }
         let out = self.inner_text(text, span, &why, stdin);
         self.foreign = outer;
@@ -64,7 +66,7 @@ impl Eval<'_> {
         let outer = core::mem::take(&mut self.foreign);
         let bash = text.lines().next().is_some_and(|line| line.contains("bash"));
         if let Some(other) = other_reading(text).filter(|_| !bash) {
-            self.subshell(|eval| eval.text(&other, stdin.clone()));
+            self.perhaps(None, |eval| eval.subshell(|eval| eval.text(&other, stdin.clone())));
         }
         let out = self.text(text, stdin);
         self.foreign = outer;

@@ -56,10 +56,12 @@ impl Eval<'_> {
         Some(names)
     }
 
-    /// Names with a dash at their start that a bare pattern stands for: the program takes them as options.
+    /// Names with a dash at their start that a pattern stands for: the program takes them as options. A pattern that begins
+    /// with a letter stands for none of them.
     pub(super) fn dashed(&mut self, value: &Value) -> Vec<Value> {
         let pattern = value.pattern();
-        let bare = value.prefix().is_empty() && value.has_glob() && !pattern.contains(['/', UNKNOWN]);
+        let first = value.prefix().is_empty() || pattern.starts_with('-');
+        let bare = first && !pattern.contains(['/', UNKNOWN]);
         let Some(cwd) = self.state.cwd.as_deref().filter(|_| bare) else {
             return Vec::new();
         };

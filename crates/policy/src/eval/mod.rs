@@ -463,19 +463,25 @@ impl<'w> Eval<'w> {
         );
     }
 
-    /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote.
+    /// A copy of the state for a subshell; what happens in there is taken back, except files that it wrote, or may have
+    /// written.
     fn subshell<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.spend_bytes(BYTES_PER_WORD);
         let saved = self.state.clone();
         let forks = core::mem::take(&mut self.forks);
         let failed = core::mem::take(&mut self.failed);
         let out = f(self);
-        self.forks = forks;
+        let ends = core::mem::replace(&mut self.forks, forks);
         self.failed = failed;
-        let inner = core::mem::replace(&mut self.state, saved);
-        if !self.state.is(&inner) {
-            self.state.keep_files(&inner);
-        }
+        let behind = |end: &Shared<State>| {
+            let mut state = saved.clone();
+            if !state.is(end) {
+                state.keep_files(end);
+            }
+            state
+        };
+        self.state = behind(&self.state);
+        ends.iter().for_each(|end| self.fork(behind(end)));
         out
     }
 

@@ -112,8 +112,10 @@ impl Eval<'_> {
             }
             RoleKind::Host => self.host(value, tags, program),
             RoleKind::Remote => self.remote(role.arg, value, tags, context),
+            // Such a text may run later, or never.
             RoleKind::Script => self.helper(value, |eval| {
-                eval.code_value("sh", value, program, Stream::unknown(Labels::INPUT), role.tags);
+                let stdin = Stream::unknown(Labels::INPUT);
+                eval.perhaps(None, |eval| eval.code_value("sh", value, program, stdin, role.tags));
             }),
             RoleKind::Words => {
                 self.words(role.arg, value, rest, context);

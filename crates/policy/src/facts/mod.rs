@@ -105,12 +105,31 @@ impl Rows {
 
 #[cfg(test)]
 mod tests {
-    use super::{CALLS, SETTINGS, call, setting};
+    use alloc::vec::Vec;
+
+    use super::{CALLS, SETTINGS, call, parse, setting};
+    use crate::eval::Value;
     use crate::facts::Role;
     use crate::glob;
 
     fn shown(role: Option<Role>) -> alloc::string::String {
         alloc::format!("{role:?}")
+    }
+
+    #[test]
+    fn the_name_of_a_subcommand_begins_no_command() {
+        let mut book = rulebook::Book::default();
+        let stanza = "[[program]]\nname = [\"acme\"]\noperands = \"command\"\n\
+                      sub = [{ name = [\"list\"], operands = \"value...\" }]\nexamples = [\"acme rm x => delete\"]\n";
+        book.add("mine.toml", stanza).unwrap();
+        let program = book.programs[0].says.program;
+        let sorted = |words: [&str; 2]| {
+            let words: Vec<Value> = words.iter().map(|word| Value::text(*word)).collect();
+            let parsed = parse(program, &words, false);
+            (parsed.path.len(), parsed.commands.len(), parsed.operands.len())
+        };
+        assert_eq!(sorted(["rm", "x"]), (1, 1, 0));
+        assert_eq!(sorted(["list", "x"]), (2, 0, 1));
     }
 
     #[test]

@@ -216,10 +216,14 @@ impl Walk<'_> {
                 Val::Text(join_path(&left.to_value(), &right.to_value()))
             }
             "&" if left.is_text() && right.is_text() && arithmetic(op, &left, &right).is_none() => concat(left, &right),
-            "-" | "^" | "*" | "/" | "&" | "|" | ">>" | "%" => arithmetic(op, &left, &right)
-                .or_else(|| repeated(op, &left, &right))
+            "*" => arithmetic(op, &left, &right)
+                .or_else(|| repeated(&left, &right))
+                .or_else(|| repeated(&right, &left))
                 .unwrap_or_else(|| self.formatted(op, left, right)),
-            "x" => repeated("*", &left, &right).unwrap_or(left),
+            "-" | "^" | "/" | "&" | "|" | ">>" | "%" => {
+                arithmetic(op, &left, &right).unwrap_or_else(|| self.formatted(op, left, right))
+            }
+            "x" => repeated(&left, &right).unwrap_or(left),
             "<<" => concat(left, &right),
             _ => Val::nothing(),
         }
@@ -536,12 +540,8 @@ fn arithmetic(op: &str, left: &Val, right: &Val) -> Option<Val> {
 }
 
 /// A text or a list a few times.
-fn repeated(op: &str, left: &Val, right: &Val) -> Option<Val> {
-    let times = match (op, left, right) {
-        ("*", other, Val::Number(n)) | ("*", Val::Number(n), other) if !matches!(other, Val::Number(_)) => *n,
-        _ => return None,
-    };
-    let base = if matches!(left, Val::Number(_)) { right } else { left };
+fn repeated(base: &Val, times: &Val) -> Option<Val> {
+    let Val::Number(times) = *times else { return None };
     let mut out = if matches!(base, Val::List(_)) {
         Val::List(Vec::new())
     } else {

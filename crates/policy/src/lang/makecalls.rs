@@ -12,21 +12,27 @@ pub(super) fn words(text: &str) -> Vec<String> {
 
 /// The arguments of a function: parted by commas that stand in no bracket.
 pub(super) fn arguments(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let (mut depth, mut start) = (0_usize, 0);
+    let (mut out, mut rest) = (Vec::new(), text);
+    while let Some((first, others)) = parted(rest, ',') {
+        out.push(first);
+        rest = others;
+    }
+    out.push(rest);
+    out
+}
+
+/// What stands on both sides of the first `mark` that stands in no bracket.
+pub(super) fn parted(text: &str, mark: char) -> Option<(&str, &str)> {
+    let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
         match c {
             '(' | '{' => depth += 1,
             ')' | '}' => depth = depth.saturating_sub(1),
-            ',' if depth == 0 => {
-                out.push(text.get(start..at).unwrap_or_default());
-                start = at + 1;
-            }
+            _ if c == mark && depth == 0 => return Some((text.get(..at)?, text.get(at + c.len_utf8()..)?)),
             _ => {}
         }
     }
-    out.push(text.get(start..).unwrap_or_default());
-    out
+    None
 }
 
 /// Words that are like `from` become `to`; `%` is any text.

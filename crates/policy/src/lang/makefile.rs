@@ -8,7 +8,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::cell::Cell;
 
-use super::makecalls::{arguments, calls_in, closing, command_of, patsubst, words};
+use super::makecalls::{arguments, calls_in, closing, command_of, parted, patsubst, words};
 use super::tasks::{Line, MAX_TARGETS, joined_lines};
 
 /// Variables in variables.
@@ -110,7 +110,7 @@ impl Makefile {
                 continue;
             }
             let line = line.split_once(" #").map_or(line.as_str(), |(code, _)| code).trim();
-            if line.is_empty() || line.starts_with('#') || self.condition(line) {
+            if line.is_empty() || line.starts_with('#') || self.condition(at, line) {
                 continue;
             }
             if let Some(name) = line.strip_prefix("define ") {
@@ -130,17 +130,20 @@ impl Makefile {
             return false;
         }
         if let Some(names) = line.strip_prefix("export ") {
+            self.at_once(at, names);
             self.exported.extend(words(names));
             return false;
         }
-        let open = self.target(at, line);
-        if !open && line.starts_with('$') {
-            self.always.extend(calls_in(line).into_iter().map(|call| (at, call)));
-        }
-        open
+        self.target(at, line)
+    }
+
+    /// What is put in as soon as it is read, whatever is made: all but recipes and the values of `=`.
+    fn at_once(&mut self, at: usize, text: &str) {
+        self.always.extend(calls_in(text).into_iter().map(|call| (at, call)));
     }
 
     fn include(&mut self, names: &str, at: usize, include: &mut dyn FnMut(&str) -> Option<String>) {
+        self.at_once(at, names);
         let names = self.expand(names, self.outside(&Target::default(), &Values::new()), 0);
         for name in words(&names) {
             self.includes += 1;
@@ -158,7 +161,7 @@ impl Makefile {
         Scope { this, given, choice: 0 }
     }
 
-    fn condition(&mut self, line: &str) -> bool {
+    fn condition(&mut self, at: usize, line: &str) -> bool {
         let word = line.split([' ', '\t', '(']).next().unwrap_or_default();
         match word {
             "ifeq" | "ifneq" | "ifdef" | "ifndef" => self.branches += 1,
@@ -166,6 +169,7 @@ impl Makefile {
             "else" => {}
             _ => return false,
         }
+        self.at_once(at, line);
         true
     }
 
@@ -191,8 +195,7 @@ impl Makefile {
             return Some(());
         }
         if how.contains(':') {
-            let found = calls_in(value).into_iter().map(|call| (at, call));
-            self.always.extend(found.collect::<Vec<_>>());
+            self.at_once(at, value);
         }
         self.set(name, value, how);
         Some(())
@@ -222,16 +225,21 @@ impl Makefile {
     }
 
     fn target(&mut self, at: usize, line: &str) -> bool {
-        let Some((names, rest)) = line.split_once(':') else {
+        let Some((names, rest)) = parted(line, ':') else {
+            self.at_once(at, line);
             return false;
         };
+        self.at_once(at, names);
         let rest = rest.trim_start_matches(':');
-        let (needs, first) = rest.split_once(';').map_or((rest, None), |(n, f)| (n, Some(f)));
+        let (needs, first) = parted(rest, ';').map_or((rest, None), |(n, f)| (n, Some(f)));
         let nobody = Target::default();
         let none = Values::new();
         let scope = self.outside(&nobody, &none);
         let names = words(&self.expand(names, scope, 0));
-        if let Some((name, value)) = needs.split_once('=') {
+        if let Some((name, value)) = parted(needs, '=') {
+            if name.ends_with(':') {
+                self.at_once(at, value);
+            }
             let name = name.trim_end_matches([':', '?', '+', '!']).trim();
             let name = name.strip_prefix("export ").unwrap_or(name);
             let vars = [(name.to_string(), value.trim().to_string())].into();
@@ -242,11 +250,12 @@ impl Makefile {
             });
             return false;
         }
-        let needs = words(&self.expand(&needs.replace('|', " "), scope, 0));
+        let expanded = self.expand(&needs.replace('|', " "), scope, 0);
+        self.at_once(at, needs);
         let lines = first.map(|f| (at, f.trim().to_string())).into_iter().collect();
         self.targets.push(Target {
             names,
-            needs,
+            needs: words(&expanded),
             lines,
             ..Target::default()
         });

@@ -215,5 +215,7 @@ fn nothing_is_kept_without_bound() {
         eval.state.vars.insert("last", Var::Scalar(Value::text("x")));
         assert!(eval.state.vars.len() < 100);
         assert_eq!(eval.variable_text("last").as_deref(), Some("x"));
+        // What is looked up while nobody listens is not noted.
+        assert!(eval.log.reads.borrow().is_empty());
     });
 }

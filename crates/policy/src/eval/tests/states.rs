@@ -114,12 +114,14 @@ fn a_trace_leads_to_the_same_end() {
         let trace = eval.heard(mark, &out).unwrap_or_else(|| panic!("there is a trace"));
         eval.state = before;
         eval.state.vars.insert("other", Var::Scalar(Value::text("kept")));
+        eval.state.aliases.insert("kept", "ls".into());
         eval.status = None;
         let again = eval.repeat(&trace);
         assert_eq!(again.text.as_deref(), Some("1\n"));
         assert_eq!(eval.status, Some(false));
         assert_eq!(eval.variable_text("y").as_deref(), Some("1"));
         assert_eq!(eval.variable_text("other").as_deref(), Some("kept"));
+        assert!(eval.state.aliases.contains_key("kept"));
         assert_eq!(eval.variable_text("x"), None);
         assert_eq!(eval.state.cwd.as_deref(), Some("/home/ann/proj/.git"));
     });

@@ -216,6 +216,7 @@ fn perl() {
         &[
             ("system('a' . 'b');", "shell ab"),
             ("system('a' x 3);", "shell aaa"),
+            ("system('a' . 7 x 3);", "shell a777"),
             ("my $x = 'b'; system(\"a$x-${x}c\");", "shell ab-bc"),
             ("my @x = ('a', 'b'); system(\"@x\");", "shell a b"),
             ("my @x = ('a', 'b'); system($x[1]);", "shell b"),
