@@ -9,6 +9,9 @@ use shell::{Part, RawKind, Script, Word};
 use super::state::Sink;
 use super::{BYTES_PER_WORD, Eval, Labels, Piece, Stream, Value, Var, braces};
 
+/// Text that a word may hold without a cost of its own; copying more of it again and again adds up.
+const FREE_TEXT: usize = 256;
+
 /// Collects the fields of a word.
 #[derive(Default)]
 pub(super) struct Fields {
@@ -108,6 +111,11 @@ impl Eval<'_> {
 
     fn parts_here(&mut self, parts: &[Part], out: &mut Fields, mode: Mode) {
         for (i, part) in parts.iter().enumerate() {
+            if let Part::Lit(text) | Part::Quoted(text) = part
+                && text.len() > FREE_TEXT
+            {
+                self.spend_bytes(text.len());
+            }
             match part {
                 Part::Lit(text) if mode == Mode::Quoted => out.current().push_text(text),
                 Part::Lit(text) => self.literal(text, i == 0, out),
@@ -260,7 +268,9 @@ impl Eval<'_> {
 
     /// Puts an expanded value into the word; outside quotes it is split and its globs are active.
     pub(super) fn insert(&mut self, value: &Value, out: &mut Fields, mode: Mode) {
-        self.spend_bytes(value.weight() + BYTES_PER_WORD);
+        // Splitting makes a field of every word in it.
+        let times = if mode == Mode::Split { 4 } else { 1 };
+        self.spend_bytes(value.weight() * times + BYTES_PER_WORD);
         if mode != Mode::Split {
             if mode == Mode::Quoted || !value.pieces.is_empty() {
                 out.current().append(value);

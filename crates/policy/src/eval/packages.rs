@@ -13,6 +13,8 @@ use crate::{Act, Answer, FileKind, Target, facts, places};
 
 /// Packages of one judgement that are looked for in the files of the project.
 const MOST: usize = 8;
+/// What it costs, in bytes that are looked at, to hold a name against all that are well known.
+const NAMES: usize = 2048;
 /// Folders above that are looked through for them.
 const MAX_ABOVE: usize = 8;
 
@@ -31,6 +33,7 @@ impl Eval<'_> {
         let Some(named) = value.known().and_then(packages::read) else {
             return value.labels;
         };
+        self.spend_bytes(NAMES);
         let mut tags = context.tags.clone();
         tags.add(registry);
         if named.is_pinned() {

@@ -23,6 +23,10 @@ impl Eval<'_> {
         if self.plain(param, out, mode) {
             return;
         }
+        // Operations stand in one another, and each reads what stands in it more than once.
+        if self.is_spent(Span::default()) {
+            return out.current().push_unknown(Labels::RUNTIME);
+        }
         let held = self.held(param);
         if param.length {
             let value = length(&held).map_or_else(|| Value::unknown(Labels::RUNTIME), |n| Value::text(n.to_string()));

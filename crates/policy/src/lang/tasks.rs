@@ -131,4 +131,15 @@ mod tests {
         assert_eq!(scripts.get("b").map(|(_, l)| l.as_str()), Some("x\ny"));
         assert!(json_scripts("{", "scripts").is_none());
     }
+
+    #[test]
+    fn calls_in_one_another_are_worked_out_up_to_a_bound() {
+        let nested = |depth: usize| {
+            let (open, word) = ("$(subst a,b,".repeat(depth), "x".repeat(2000));
+            let text = alloc::format!("X = {open}{word}{}\nall:\n\techo $(X)\n", ")".repeat(depth));
+            made(&text, &["all"]).concat()
+        };
+        assert!(nested(3).starts_with("echo xxx"));
+        assert!(nested(11).contains("TOLLGATE_UNKNOWN"));
+    }
 }

@@ -254,3 +254,33 @@ fn words_of_a_kind_are_kept_up_to_a_number() {
     assert!(set("eval") && set("sudo"));
     assert!(!set("tool"));
 }
+
+/// The fuel that judging a text takes.
+fn spent(text: &str) -> u32 {
+    let mut left = 0;
+    evaluated(text, |eval, _| left = eval.fuel);
+    20_000 - left
+}
+
+#[test]
+fn patterns_are_tried_on_short_texts_alone() {
+    let deletes = |text: &str| deeds(text).iter().any(|deed| deed.starts_with("delete /"));
+    let long = "a".repeat(300);
+    assert!(deletes("x=aab; ${x//a*b/rm} -rf /"));
+    // Every part of the text would be held against the pattern.
+    assert!(!deletes(&alloc::format!("x={long}b; ${{x//a*b/rm}} -rf /")));
+    // A pattern without wildcards is one text.
+    assert!(deletes(&alloc::format!("x={long}b; ${{x//{long}b/rm}} -rf /")));
+    // What is cut off is told apart by capitals.
+    assert!(deletes("x=RMrm; ${x#RM} -rf /") && !deletes("x=RMrm; ${x#rm} -rf /"));
+}
+
+#[test]
+fn text_in_operations_is_paid_for() {
+    let nested = |text: &str| spent(&alloc::format!("echo ${{w[${{w[${{w={text}}}]}}]}}"));
+    let long = "y".repeat(64 << 10);
+    let bytes_per_step = 512;
+    assert!(nested(&long) - nested("y") >= (64 << 10) / bytes_per_step);
+    let (cut, plain) = (spent("x=a; echo ${x#b} ${x#b}"), spent("x=a; echo $x $x"));
+    assert!(cut <= plain + 2, "short ones are nearly free: {cut}, {plain}");
+}
