@@ -187,7 +187,8 @@ impl Eval<'_> {
         self.label(origin, &mut at_first);
         // What a search with a filter finds below a place is not all of the place.
         let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
-        let regrows = found || tags.has("moved") || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
+        let elsewhere = ["moved", "packed"].iter().any(|t| tags.has(t));
+        let regrows = found || elsewhere || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
         if !at_first.has("workspace") || regrows {
             return Loss::default();
         }

@@ -230,15 +230,13 @@ impl Eval<'_> {
         }
     }
 
-    /// A link to an installed program is that program under another name.
+    /// A link to what is called as a program is that program under another name.
     pub(super) fn link_to_program(&mut self, target: &Value, link: &Value) {
         let Target::Path(path) = self.resolve(target) else {
             return;
         };
         let name = path.rsplit('/').next().unwrap_or_default().to_string();
-        let installed = target.labels.has(Labels::LOOKED_UP) || self.is_installed(&path);
         if let Target::Path(place) = self.pointed_at(link)
-            && installed
             && self.world.program(&name).is_some()
         {
             self.state.renamed.insert(place, name);
@@ -260,7 +258,13 @@ impl Eval<'_> {
             Some(_) => None,
             None => self.linked_program(&named),
         };
-        copied(&named).or_else(behind).or_else(of_machine)
+        // `cat /bin/rm > x` makes a copy, too.
+        let poured = || {
+            let file = self.written_to(value)?.file.filter(|file| self.is_installed(file))?;
+            let name = file.rsplit('/').next().unwrap_or_default();
+            self.world.program(name).is_some().then(|| name.to_string())
+        };
+        copied(&named).or_else(behind).or_else(poured).or_else(of_machine)
     }
 
     /// The name of the installed program that a link of the machine leads to.

@@ -47,7 +47,13 @@ impl Machine {
 
     /// Whether nothing is known about its files and variables.
     pub(crate) fn is_bare(&self) -> bool {
-        self.files.is_empty() && self.vars.is_empty() && self.loss.is_none()
+        self.own.len() == 2 && self.files.is_empty() && self.vars.is_empty() && self.loss.is_none()
+    }
+
+    /// The same machine with one more folder that is Tollgate's own.
+    pub(crate) fn with_own(mut self, dir: &str) -> Self {
+        self.own.push(dir.into());
+        self
     }
 
     /// The same machine with one more variable.
