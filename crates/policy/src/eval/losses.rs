@@ -186,7 +186,8 @@ impl Eval<'_> {
         let mut at_first = Tags::default();
         self.label(origin, &mut at_first);
         // What a search with a filter finds below a place is not all of the place.
-        let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
+        let listed = value.labels.has(Labels::ALL_FOUND);
+        let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND) && !listed;
         let elsewhere = ["moved", "packed"].iter().any(|t| tags.has(t));
         let regrows = found || elsewhere || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
         if !at_first.has("workspace") || regrows {
@@ -197,7 +198,8 @@ impl Eval<'_> {
         } else if origin.contains(UNKNOWN) {
             Answer::Unknown
         } else {
-            let behind = self.behind(origin, value, tags);
+            let place = if listed { super::paths::all_of(origin) } else { origin };
+            let behind = self.behind(place, value, tags);
             self.world.loss(&self.workspace, Work::Everything(&behind))
         };
         let Answer::Known(loss) = answer else {

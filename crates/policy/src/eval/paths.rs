@@ -54,7 +54,11 @@ impl Eval<'_> {
         if value.known() == Some("") {
             return tags;
         }
-        let target = self.resolve(value);
+        // A link is made where its name is, and not where a link of that name leads.
+        let target = match tags.has("link") && !tags.has("through") {
+            true => self.beside_links(value),
+            false => self.resolve(value),
+        };
         if !self.state.mounts.is_empty()
             && let Target::Path(named) = self.pointed_at(value)
             && self.behind_mounts(&named).is_some()
@@ -89,8 +93,10 @@ impl Eval<'_> {
                     }
                     loss = self.only_copy(path, value, &mut tags);
                 }
-                if act == Act::Write && tags.has("truncate") && self.empties_all(path, value, &tags) {
-                    tags.add("empties-all");
+                if act == Act::Write
+                    && let Some(label) = self.empties(path, value, &tags)
+                {
+                    tags.add(label);
                     loss = self.only_copy(path, value, &mut tags);
                 }
             }
@@ -130,13 +136,26 @@ impl Eval<'_> {
         tags
     }
 
-    /// Whether what is emptied is all that lies in a folder: a search without a filter stands for the place that it starts
-    /// from, and `*` for the project.
-    fn empties_all(&self, path: &str, value: &Value, tags: &Tags) -> bool {
-        let found = self.marks.iter().any(|mark| mark.label == "unfiltered");
+    /// Whether what is emptied is all that lies in a folder (`empties-all`): a search without a filter stands for the place
+    /// that it starts from, and `*` for the project; or several files that a pattern or a search stands for (`empties-many`).
+    fn empties(&self, path: &str, value: &Value, tags: &Tags) -> Option<&'static str> {
+        if tags.has("append") || !["truncate", "rewrite"].iter().any(|t| tags.has(t)) {
+            return None;
+        }
+        let listed = value.labels.has(Labels::ALL_FOUND);
+        let found = listed || self.marks.iter().any(|mark| mark.label == "unfiltered");
         let whole = ["root", "home", "workspace-root", "above-workspace", "system-dir"];
-        found && (self.is_directory(path, value) || whole.iter().any(|tag| tags.has(tag)))
+        let place = if listed { all_of(path) } else { path };
+        let is_whole = whole.iter().any(|tag| tags.has(tag)) || listed && tags.has("workspace-all");
+        if found && (self.is_directory(place, value) || is_whole)
             || tags.has("workspace-all") && !value.labels.has(Labels::FOUND)
+        {
+            return Some("empties-all");
+        }
+        let outside = self.takes_many(path, value) == Some("many");
+        let inside =
+            || places::within(path, &self.workspace) && self.matches(value).is_some_and(|names| names.len() > 1);
+        (outside || inside()).then_some("empties-many")
     }
 
     /// A name that is not known is any name in the folder that the text is in: of a home or a system's folder that is said.
@@ -154,7 +173,8 @@ impl Eval<'_> {
 
     /// What a pattern outside of the project stands for, if that is much: `many` files, or what a `cache` holds.
     fn takes_many(&self, path: &str, value: &Value) -> Option<&'static str> {
-        let (dir, last) = path.rsplit_once('/').filter(|_| value.has_glob())?;
+        let several = value.has_glob() || value.labels.has(Labels::FOUND) && path.ends_with("/*");
+        let (dir, last) = path.rsplit_once('/').filter(|_| several)?;
         if places::within(path, &self.workspace) {
             return None;
         }
@@ -214,6 +234,20 @@ impl Eval<'_> {
             path = places::clean(&alloc::format!("{target}{rest}"), "/");
         }
         path
+    }
+
+    /// The absolute path of a name itself: only the folders on the way to it are followed.
+    fn beside_links(&self, value: &Value) -> Target {
+        match self.pointed_at(value) {
+            Target::Path(path) => match path.rsplit_once('/') {
+                Some((dir, name)) if !dir.is_empty() => {
+                    let dir = self.behind_mounts(dir).unwrap_or_else(|| dir.to_string());
+                    Target::Path(places::clean(name, &self.behind_links(dir)))
+                }
+                _ => Target::Path(path),
+            },
+            other => other,
+        }
     }
 
     /// `ln -s target link`, `mount --bind target link`
@@ -373,6 +407,11 @@ impl Eval<'_> {
         }
         Some(if real.is_empty() { "/".into() } else { real })
     }
+}
+
+/// The folder that all that a search found lies in.
+pub(super) fn all_of(path: &str) -> &str {
+    path.strip_suffix("/*").filter(|dir| !dir.is_empty()).unwrap_or(path)
 }
 
 /// Unknown characters are shown as `…`.

@@ -71,6 +71,7 @@ impl Eval<'_> {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);
                 let labels = match name {
+                    "find" if !parsed.tag("filter") => labels.with(Labels::FOUND).with(Labels::ALL_FOUND),
                     "find" => labels.with(Labels::FOUND),
                     "which" => labels.with(Labels::LOOKED_UP),
                     _ => labels,
