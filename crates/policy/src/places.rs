@@ -127,6 +127,11 @@ pub(crate) fn label(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mu
     }
 }
 
+/// Adds the labels of `path` as it is written, wherever it leads.
+pub(crate) fn label_as_named(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
+    label_one(path, workspace, world, tags);
+}
+
 /// The directories before the first active glob: the part of a pattern that the world can be asked about.
 fn fixed_part(path: &str) -> &str {
     if !is_wild(path) {

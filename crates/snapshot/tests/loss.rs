@@ -236,6 +236,35 @@ fn commits_that_are_elsewhere_are_not_lost() {
 }
 
 #[test]
+fn a_branch_that_is_not_there_is_absent_and_loses_nothing_beside_others() {
+    let place = repository();
+    let branch = |name: &str| format!("refs/heads/{name}");
+    assert_eq!(place.loss(Work::Branches(&[branch("gone")])), Answer::Absent);
+    assert_eq!(
+        place.loss(Work::Branches(&[branch("gone"), branch("gone/too")])),
+        Answer::Absent
+    );
+    place.git(&["checkout", "-q", "-b", "keep"]);
+    place.write("k", "k");
+    place.commit("only here");
+    place.git(&["checkout", "-q", "main"]);
+    let both = [branch("gone"), branch("keep")];
+    assert_eq!(place.known(Work::Branches(&both)).commits, 1);
+    place.git(&["pack-refs", "--all"]);
+    assert_eq!(place.known(Work::Branches(&both)).commits, 1);
+    assert_eq!(place.loss(Work::Branches(&[branch("gone")])), Answer::Absent);
+    // Names for other names, and names that no reference can have.
+    for name in ["@{-1}", "-", "a..b", ""] {
+        assert_eq!(place.loss(Work::Branches(&[branch(name)])), Answer::Unknown, "{name}");
+    }
+    // Before the first commit, and where references are kept in another way, nothing is proved.
+    fs::write(place.root.join(".git/HEAD"), "ref: refs/heads/.invalid\n").unwrap();
+    assert_eq!(place.loss(Work::Branches(&[branch("gone")])), Answer::Unknown);
+    fs::write(place.root.join(".git/HEAD"), "ref: refs/heads/unborn\n").unwrap();
+    assert_eq!(place.loss(Work::Branches(&[branch("gone")])), Answer::Unknown);
+}
+
+#[test]
 fn stashes_are_counted() {
     let place = repository();
     place.write("src/a.rs", "stashed\n");

@@ -106,7 +106,11 @@ impl Eval<'_> {
             return None;
         }
         let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
-        let folder = if what == "tag" { "refs/tags" } else { "refs/heads" };
+        let folder = match what {
+            "tag" => "refs/tags",
+            _ if tags.has("tracking") => "refs/remotes",
+            _ => "refs/heads",
+        };
         let full = |v: &&Value| v.known().map(|name| reference(folder, name));
         let refs = on
             .iter()
@@ -139,7 +143,11 @@ impl Eval<'_> {
             "commits" => Work::Commits(name()?),
             _ => return None,
         };
-        let loss = known(self.world.loss(&dir, work));
+        let loss = match (self.world.loss(&dir, work), work) {
+            // What is not there leads to nothing.
+            (Answer::Absent, Work::Branches(_)) => Some(Loss::default()),
+            (answer, _) => known(answer),
+        };
         // Of a pattern only the folder was looked at: what is lost there may lie beside it.
         let pattern = on.iter().any(|v| v.pattern().contains(['*', '?', '[']));
         loss.filter(|loss| !pattern || loss.is_nothing())

@@ -73,7 +73,10 @@ impl Eval<'_> {
                 if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
-                self.label_all(path, value, &mut tags);
+                match tags.has("itself") && act == Act::Delete && is_by_name(path, value) {
+                    true => self.label_links(path, value, &mut tags),
+                    false => self.label_all(path, value, &mut tags),
+                }
                 if act == Act::Write && self.is_directory(path, value) {
                     // What is written gets a name of its own below it.
                     self.label(&alloc::format!("{path}/{UNKNOWN}"), &mut tags);
@@ -216,6 +219,40 @@ impl Eval<'_> {
                 self.label(&real, tags);
             }
         }
+    }
+
+    /// The labels of what is taken away by its name: of a link that stands there the link is, and not what it leads to.
+    fn label_links(&self, path: &str, value: &Value, tags: &mut Tags) {
+        let names = match value.has_glob() {
+            true => self.matches(value).filter(|names| !names.is_empty()),
+            false => Some(alloc::vec![path.to_string()]),
+        };
+        let known = names.filter(|names| !names.iter().any(|name| places::is_wild(name)));
+        let Some(names) = known.filter(|names| names.iter().any(|name| self.link_at(name).is_some())) else {
+            return self.label_all(path, value, tags);
+        };
+        if value.has_glob() {
+            places::place(path, &self.workspace, self.world, tags);
+        }
+        for name in names {
+            match self.link_at(&name) {
+                Some(at) => [&name, &at].iter().for_each(|path| {
+                    places::label_as_named(path, &self.workspace, self.world, tags);
+                }),
+                None => self.label(&name, tags),
+            }
+        }
+    }
+
+    /// Where a link stands, with the folders on the way to it followed, if the path names one.
+    fn link_at(&self, path: &str) -> Option<String> {
+        let (dir, name) = path.rsplit_once('/').filter(|(dir, _)| !dir.is_empty())?;
+        let (Answer::Known(real), Answer::Known(folder)) = (self.world.real_path(path), self.world.real_path(dir))
+        else {
+            return None;
+        };
+        let at = places::clean(name, &folder);
+        (real != at).then_some(at)
     }
 
     /// Whether the folder of a pattern's first open part is there to be looked into, so that no match means that there is none.
@@ -407,6 +444,14 @@ impl Eval<'_> {
         }
         Some(if real.is_empty() { "/".into() } else { real })
     }
+}
+
+/// Whether a word ends in the very name of what it names: `x/`, `.` and `..` are the folder that a link leads to.
+fn is_by_name(path: &str, value: &Value) -> bool {
+    let text = value.pattern();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let ends = path.rsplit('/').next().unwrap_or_default();
+    !matches!(name, "" | "." | "..") && (name == ends || value.has_glob())
 }
 
 /// The folder that all that a search found lies in.
