@@ -13,7 +13,7 @@ use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
-use crate::{Act, Answer, FileKind, Target, places};
+use crate::{Act, Answer, Effect, FileKind, Target, places};
 
 /// Variables that make git work on another repository than the one that lies there.
 const REDIRECTS: &[&str] = &[
@@ -227,6 +227,22 @@ impl Eval<'_> {
         if much { all } else { loss }
     }
 
+    /// Whether nothing stands at a path, and nothing in the text before can have put something there.
+    pub(super) fn is_nowhere(&self, path: &str) -> bool {
+        let open = places::is_wild(path) || self.disturbed || self.moved_from(path).is_some();
+        if open || self.world.kind(path) != Answer::Absent {
+            return false;
+        }
+        let beside = |other: &str| places::within(other, path) || places::within(path, other);
+        let puts = |effect: &Effect| match &effect.target {
+            Target::Path(written) => effect.act == Act::Write && beside(written),
+            Target::Unknown(_) => effect.act == Act::Write,
+            _ => false,
+        };
+        let linked = self.state.links.keys().any(|link| beside(link));
+        !linked && !self.effects.iter().any(puts) && self.world.loss(path, Work::Everything(path)) == Answer::Absent
+    }
+
     /// What this text deletes that is nowhere else, this path included: one by one it is as much as at once.
     fn taken_in_all(&mut self, path: &str, loss: &Loss) -> Loss {
         let known = self.taken.iter().any(|(before, _)| places::within(path, before));
@@ -314,7 +330,7 @@ pub(super) fn disturbs(act: Act, what: &str, target: &Target, tags: &Tags) -> bo
         Act::RunUnknown => true,
         Act::Run => matches!(target, Target::Path(_)),
         Act::Delete => tags.has("moved") || rules_of_git(target),
-        Act::Do => what == "git.takes-work",
+        Act::Do => matches!(what, "git.takes-work" | "mount.over"),
         Act::Write => rules_of_git(target),
         _ => false,
     }

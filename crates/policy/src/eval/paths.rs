@@ -95,6 +95,9 @@ impl Eval<'_> {
                         tags.add(label);
                     }
                     loss = self.only_copy(path, value, &mut tags);
+                    if tags.has("recursive") && tags.has("outside") && self.is_nowhere(path) {
+                        tags.add("absent");
+                    }
                 }
                 if act == Act::Write
                     && let Some(label) = self.empties(path, value, &tags)
