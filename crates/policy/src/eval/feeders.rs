@@ -86,6 +86,7 @@ impl Eval<'_> {
             argv.push(found);
         }
         let marks = self.marks.len();
+        self.marks.push(Mark::all("searched"));
         if !last && !parsed.tag("filter") {
             self.marks.push(Mark {
                 unless: "find-delete",

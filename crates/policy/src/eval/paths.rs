@@ -73,7 +73,9 @@ impl Eval<'_> {
                 if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
-                match tags.has("itself") && act == Act::Delete && is_by_name(path, value) {
+                // A search also hands on what lies behind the link that it starts from.
+                let searched = self.marks.iter().any(|mark| mark.label == "searched");
+                match tags.has("itself") && act == Act::Delete && !searched && is_by_name(path, value) {
                     true => self.label_links(path, value, &mut tags),
                     false => self.label_all(path, value, &mut tags),
                 }
