@@ -227,8 +227,21 @@ impl Eval<'_> {
         if much { all } else { loss }
     }
 
+    /// Whether a word means what the text itself made in another folder, and nothing stands where it would lead from here:
+    /// `cd /tmp && git clone URL x && cd x && make; cd .. && rm -rf x`, where a `cd` failed.
+    pub(super) fn is_meant_elsewhere(&self, path: &str, value: &Value) -> bool {
+        let Some(word) = value.known().filter(|word| !word.starts_with(['/', '~', '.'])) else {
+            return false;
+        };
+        let word = alloc::format!("/{}", word.trim_end_matches('/'));
+        let made = |effect: &Effect| {
+            effect.act == Act::Write && matches!(&effect.target, Target::Path(at) if at != path && at.ends_with(&word))
+        };
+        self.effects.iter().any(made) && self.is_nowhere(path)
+    }
+
     /// Whether nothing stands at a path, and nothing in the text before can have put something there.
-    pub(super) fn is_nowhere(&self, path: &str) -> bool {
+    fn is_nowhere(&self, path: &str) -> bool {
         let open = places::is_wild(path) || self.disturbed || self.moved_from(path).is_some();
         if open || self.world.kind(path) != Answer::Absent {
             return false;

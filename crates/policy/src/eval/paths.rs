@@ -97,7 +97,7 @@ impl Eval<'_> {
                         tags.add(label);
                     }
                     loss = self.only_copy(path, value, &mut tags);
-                    if tags.has("recursive") && tags.has("outside") && self.is_nowhere(path) {
+                    if tags.has("recursive") && tags.has("outside") && self.is_meant_elsewhere(path, value) {
                         tags.add("absent");
                     }
                 }
