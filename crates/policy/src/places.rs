@@ -15,6 +15,8 @@ use crate::world::Recorder;
 
 /// What of a folder of our own is a record.
 const RECORD: [&str; 4] = ["ledger", "approvals", "breaker", "approval.secret"];
+/// What lies beside a record and tells nothing that is secret.
+const OPEN: [&str; 3] = ["approvals", "breaker", "policies"];
 /// Names in a path that are looked up; the kernel takes no path that is much longer.
 const MAX_PARTS: usize = 2048;
 /// Directories whose loss breaks the system.
@@ -125,6 +127,11 @@ pub(crate) fn label(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mu
     }
 }
 
+/// Adds the labels of `path` as it is written, wherever it leads.
+pub(crate) fn label_as_named(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
+    label_one(path, workspace, world, tags);
+}
+
 /// The directories before the first active glob: the part of a pattern that the world can be asked about.
 fn fixed_part(path: &str) -> &str {
     if !is_wild(path) {
@@ -171,11 +178,32 @@ fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags)
     if world.own_dirs().iter().any(of_record) {
         tags.add("record");
     }
+    if world.own_dirs().iter().any(|dir| takes_secrets(path, dir, world)) {
+        tags.add("secret-dir");
+    }
     // Whoever moves or locks a folder above has the same effect.
     let above = |dir: &String| path != "/" && path != dir.as_str() && within(dir, path);
     if world.own_dirs().iter().any(above) {
         tags.add("above-self");
     }
+}
+
+/// Whether a path is all of the folder that holds the record and its keys, or the part of it that does, wherever it lies.
+fn takes_secrets(path: &str, dir: &str, world: &Recorder<'_>) -> bool {
+    let Some(rest) = path
+        .strip_prefix(dir)
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+    else {
+        return false;
+    };
+    let part = rest.trim_start_matches('/');
+    let whole = part.is_empty() || is_pattern(part) && !part.contains('/');
+    let held = || {
+        ["approval.secret", "ledger"]
+            .iter()
+            .any(|name| !matches!(world.kind(&format!("{dir}/{name}")), Answer::Absent | Answer::Unknown))
+    };
+    (whole || RECORD.contains(&part) && !OPEN.contains(&part) || part == "ledger/anchors") && held()
 }
 
 /// Whether the person took a path out of a row on protected parts of a project. No other row can be silenced.

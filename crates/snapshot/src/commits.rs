@@ -35,6 +35,17 @@ pub(crate) fn stashed(repo: &Repo, entry: Option<usize>) -> Option<Loss> {
     Some(loss)
 }
 
+/// Whether none of these references is there. Of a repository whose own place in history cannot be read nothing is known.
+pub(crate) fn are_absent(repo: &Repo, names: &[String]) -> bool {
+    !names.is_empty() && names.iter().all(|name| is_absent(repo, name))
+}
+
+/// `-` and `@{-1}` stand for another name.
+fn is_absent(repo: &Repo, name: &str) -> bool {
+    let plain = !name.contains("@{") && !name.ends_with("/-");
+    plain && repo.git.head_id().is_ok() && matches!(repo.git.try_find_reference(name), Ok(None))
+}
+
 /// Commits that only these references lead to.
 pub(crate) fn only_on(repo: &Repo, names: &[String]) -> Option<Loss> {
     let mut others = tips(repo, |other| !names.iter().any(|name| name == other))?;
@@ -44,7 +55,7 @@ pub(crate) fn only_on(repo: &Repo, names: &[String]) -> Option<Loss> {
         others.extend(repo.git.head_id().ok().map(gix::Id::detach));
     }
     let mut all = Loss::default();
-    for name in names {
+    for name in names.iter().filter(|name| !is_absent(repo, name)) {
         let mut reference = repo.git.try_find_reference(name.as_str()).ok()??;
         let tip = reference.peel_to_id().ok()?.detach();
         let loss = beyond(repo, tip, others.clone())?;

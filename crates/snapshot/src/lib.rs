@@ -31,6 +31,9 @@ fn answer(looks: &Looks, dir: &Path, work: Work<'_>) -> Answer<Loss> {
         Work::Everything(path) if absent(path) => return Answer::Absent,
         // What could not be looked at may be lost, too.
         Work::Everything(path) => files::everything(looks, Path::new(path)).or_else(|| Some(Loss::more())),
+        Work::Branches(names) if looks.around(dir).is_some_and(|repo| commits::are_absent(&repo, names)) => {
+            return Answer::Absent;
+        }
         _ => looks.around(dir).and_then(|repo| of_repository(&repo, work)),
     };
     answer.map_or(Answer::Unknown, Answer::Known)

@@ -4,12 +4,12 @@ use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::feeders::found_lines;
 use super::invoke::LASTING;
 use super::{Eval, UNKNOWN, Value, Var};
+use crate::effect::Tags;
 use crate::facts;
 use crate::facts::Parsed;
-use crate::{Answer, Target};
+use crate::{Answer, FileKind, Target};
 
 impl Eval<'_> {
     /// What the variables of the table `stage` say: `local` is a place for tests, `real` one that others use.
@@ -76,9 +76,29 @@ impl Eval<'_> {
                 .filter(|name| !name.starts_with('-'))
                 .map(ToString::to_string),
             "mktemp" => Some("/tmp/tmp.XXXXXXXXXX".to_string()),
-            "find" => found_lines(parsed),
+            "find" => self.found_lines(parsed),
+            "ls" => self.listed(parsed),
             _ => None,
         }
+    }
+
+    /// `ls x*` and `ls FILE` print the names that they are given; what lies in a folder is not known here.
+    fn listed(&self, parsed: &Parsed) -> Option<String> {
+        let alone = parsed.option("-d").is_some();
+        let named = |value: &Value| -> Option<String> {
+            let text = value.written()?.into_owned();
+            let path = match self.resolve(value) {
+                Target::Path(path) => path,
+                _ => return None,
+            };
+            let mut tags = Tags::default();
+            self.label(&path, &mut tags);
+            let is_file = self.world.kind(&path) == Answer::Known(FileKind::File) || tags.has("credential");
+            let is_folder = text.ends_with('/') || self.is_folder(value);
+            (alone || is_file || value.has_glob() && !is_folder).then_some(text)
+        };
+        let lines: Option<Vec<String>> = parsed.operands.iter().map(|(value, _)| named(value)).collect();
+        lines.filter(|lines| !lines.is_empty()).map(|lines| lines.join("\n"))
     }
 
     fn real_path_of(&self, value: &Value) -> Option<String> {

@@ -496,6 +496,9 @@ impl lang::Host for Guest<'_, '_> {
                 let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);
                 Value::unknown(eval.role(role, &value, &context, &Args::default()))
             }
+            RoleKind::Read if role.tags.contains(&"hard-link") => {
+                super::expand::stream_value(eval.linked_hard(&value, Tags::default(), &lang))
+            }
             RoleKind::Read => super::expand::stream_value(eval.read_file(&value, &lang)),
             _ => {
                 let context = Context::new(&lang, Tags::default(), Stream::unknown(Labels::NONE), false);

@@ -10,8 +10,8 @@ use super::redirects::Flow;
 use super::state::{Shared, State};
 use super::{Eval, Function, Labels, Stream, Value, Var};
 use crate::effect::Tags;
-use crate::glob;
 use crate::{Act, Target};
+use crate::{facts, glob};
 
 /// Functions that are kept.
 const MAX_FUNCTIONS: usize = 4096;
@@ -242,6 +242,11 @@ impl Eval<'_> {
                 }
                 self.state.functions.insert(name.as_str(), function);
                 self.fork_bomb(name, body);
+                // Some names are called by the shell itself.
+                if facts::setting("hooks", name).is_some() {
+                    let argv = [Value::text(name.as_str()).at(body.span)];
+                    self.subshell(|eval| eval.invoke(&argv, Stream::empty(), false, body.span));
+                }
                 Stream::empty()
             }
             Form::Coproc(command) => self.subshell(|eval| eval.command(command, Stream::unknown(Labels::INPUT), false)),

@@ -9,8 +9,15 @@ use shell::Span;
 use super::effects::Mark;
 use super::invoke::join;
 use super::roles::Context;
-use super::{Eval, Labels, Stream, Value};
+use super::{Eval, Labels, Stream, UNKNOWN, Value};
+use crate::effect::Tags;
 use crate::facts::{Parsed, Role};
+use crate::{Target, places};
+
+/// Options of a search that say what the name of what is found is like.
+const BY_NAME: [&str; 5] = ["-name", "-iname", "-path", "-ipath", "-wholename"];
+/// Places that a search begins at, and names, that are held against the table of paths.
+const MAX_STARTS: usize = 4;
 
 impl Eval<'_> {
     /// What flows in becomes arguments.
@@ -50,7 +57,9 @@ impl Eval<'_> {
             .unwrap_or("{}")
             .to_string();
         let marks = self.marks.len();
-        if fed.iter().any(Value::has_unknown) || stdin.labels.has(Labels::FOUND) {
+        // A pattern stands for names that nobody has seen.
+        let unseen = |value: &Value| value.has_unknown() || value.pattern().contains(['*', '?']);
+        if fed.iter().any(unseen) || stdin.labels.has(Labels::FOUND) {
             self.marks.push(Mark::all("fed"));
         }
         let out = if parsed.option("-I").is_some() {
@@ -77,6 +86,7 @@ impl Eval<'_> {
             argv.push(found);
         }
         let marks = self.marks.len();
+        self.marks.push(Mark::all("searched"));
         if !last && !parsed.tag("filter") {
             self.marks.push(Mark {
                 unless: "find-delete",
@@ -85,7 +95,80 @@ impl Eval<'_> {
         }
         let out = self.invoke(&argv, Stream::empty(), false, span);
         self.marks.truncate(marks);
+        // Where what is looked for is special by its name, it is found.
+        for special in self.special_finds(parsed) {
+            let argv: Vec<Value> = words.iter().map(|w| substitute(w, "{}", &special)).collect();
+            self.subshell(|eval| eval.invoke(&argv, Stream::empty(), false, span));
+        }
         out
+    }
+
+    /// What a search for a name can find that is more than a file where it begins: `find ~ -name .bashrc`.
+    fn special_finds(&self, parsed: &Parsed) -> Vec<Value> {
+        let negated = |at: usize| {
+            let before = at.checked_sub(1).and_then(|at| parsed.options.get(at));
+            before.is_some_and(|(o, _)| o.role.tags.contains(&"negation"))
+        };
+        let named = parsed.options.iter().enumerate();
+        let named = named.filter(|(at, (o, _))| BY_NAME.iter().any(|name| o.named(name)) && !negated(*at));
+        let names = named.filter_map(|(_, (_, value))| value.as_deref()?.known());
+        // Of a pattern at least its beginning has to say something.
+        let names = names.map(|name| {
+            name.rsplit_once("*/")
+                .map_or(name, |(_, tail)| tail)
+                .trim_start_matches('/')
+        });
+        let names: Vec<&str> = names
+            .filter(|name| name.find(['*', '?', '[', '\\']).unwrap_or(2) >= 2)
+            .collect();
+        let here = Value::text(".");
+        let starts = parsed.operands.iter().map(|(value, _)| *value);
+        let starts: Vec<&Value> = if parsed.operands.is_empty() {
+            alloc::vec![&here]
+        } else {
+            starts.take(MAX_STARTS).collect()
+        };
+        let mut found = Vec::new();
+        for start in starts {
+            // Below the root and a folder of homes somebody's own folder comes first.
+            let home = self.world.home();
+            let above = |path: &str| path != home && places::within(home, path);
+            let homes = matches!(self.resolve(start), Target::Path(path) if above(&path));
+            for name in names.iter().take(MAX_STARTS) {
+                let name = if homes {
+                    alloc::format!("{UNKNOWN}/{name}")
+                } else {
+                    name.to_string()
+                };
+                let path = start.joined(&name);
+                let plain = self.labels_at(&start.joined("x"));
+                // No file has these labels that lies beside it.
+                if self.labels_at(&path).iter().any(|label| !plain.has(label)) {
+                    found.push(path.labelled(Labels::FOUND));
+                }
+            }
+        }
+        found
+    }
+
+    fn labels_at(&self, value: &Value) -> Tags {
+        let mut tags = Tags::default();
+        if let Target::Path(path) = self.resolve(value) {
+            self.label(&path, &mut tags);
+        }
+        tags
+    }
+
+    /// What a find prints: something below each of the places that it starts from, and what its names tell.
+    pub(super) fn found_lines(&self, parsed: &Parsed) -> Option<String> {
+        let mut lines = found_lines(parsed)?;
+        for special in self.special_finds(parsed) {
+            if let Some(text) = special.known() {
+                lines.push('\n');
+                lines.push_str(text);
+            }
+        }
+        Some(lines)
     }
 
     /// `parallel cmd {} ::: a b`
@@ -128,7 +211,7 @@ impl Eval<'_> {
 }
 
 /// What a find prints: something below each of the places that it starts from.
-pub(super) fn found_lines(parsed: &Parsed) -> Option<String> {
+fn found_lines(parsed: &Parsed) -> Option<String> {
     let starts: Vec<&Value> = parsed.operands.iter().map(|(v, _)| *v).collect();
     let known: Option<Vec<String>> = starts.iter().map(|v| v.written().map(Cow::into_owned)).collect();
     let mut known = known?;

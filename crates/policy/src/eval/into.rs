@@ -37,6 +37,18 @@ fn target_of<'w>(parsed: &Parsed<'w>) -> Option<(&'w Value, Role)> {
     (copied || fetched).then_some((value, *role))
 }
 
+/// The name of what comes out of a packed file: `x` of `x.gz`, `x.tar` of `x.tgz`. Whatever cannot be known is any name there.
+pub(super) fn unpacked(value: &Value) -> Option<Value> {
+    let text = value.pattern();
+    let (stem, end) = text.rsplit_once('.').filter(|(_, end)| !end.contains('/'))?;
+    let end = if matches!(end, "tgz" | "txz" | "tbz" | "tbz2" | "tzst") {
+        ".tar"
+    } else {
+        ""
+    };
+    Some(Value::text(alloc::format!("{stem}{end}")).at(value.span))
+}
+
 impl Eval<'_> {
     /// Writes what a call puts into a folder, by the names that it gets there.
     pub(super) fn put_into(&mut self, parsed: &Parsed, context: &Context) {

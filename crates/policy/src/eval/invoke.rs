@@ -64,7 +64,7 @@ impl Eval<'_> {
         if let Some(words) = self.dashed_part(base, argv) {
             return self.invoke(&words, stdin, piped, span);
         }
-        if text.contains('/') && renamed.is_none() {
+        if text.contains('/') && (renamed.is_none() || self.holds_own_text(name)) {
             self.local_program(argv, &stdin);
         }
         // `=rm` is the path of `rm` to zsh, and to nobody else anything.
@@ -223,6 +223,10 @@ impl Eval<'_> {
     fn carry_out(&mut self, parsed: &Parsed, mut context: Context, argv: &[Value], span: Span) -> Stream {
         self.printed = None;
         context.plain = parsed.path.iter().any(|p| p.style == Style::Plain);
+        context.reads = class_of(parsed) == Some("read_workspace");
+        if !context.plain && !context.reads && parsed.commands.is_empty() {
+            self.works_in_own(context.program, span);
+        }
         context.remote_target = parsed
             .operands
             .last()
@@ -242,6 +246,9 @@ impl Eval<'_> {
             if let Some(value) = value {
                 if option.names.is_empty() {
                     labels = labels.with(self.mention(value, context.program));
+                    if !context.reads && !context.plain {
+                        self.mention_own(value, context.program);
+                    }
                 } else {
                     let code = option.role.kind == RoleKind::Code && !matches!(option.role.arg, "" | "sh");
                     let rest: Args = if code {
@@ -357,7 +364,17 @@ impl Eval<'_> {
 
     fn act_on(&mut self, does: &Does, value: &Value, mut tags: Tags, context: &Context, span: Span) {
         match does.act {
+            // What is unpacked gets the name that the packed file had before.
+            Act::Write if tags.has("unpacked") => {
+                if let Some(name) = super::into::unpacked(value) {
+                    self.path_effect(does.act, does.what, &name, tags, context.program);
+                }
+            }
             Act::Read | Act::Write | Act::Delete | Act::Permit => {
+                self.path_effect(does.act, does.what, value, tags, context.program);
+            }
+            // What is done to a place has the labels of the place.
+            Act::Do if tags.has("place") => {
                 self.path_effect(does.act, does.what, value, tags, context.program);
             }
             _ => {

@@ -13,7 +13,7 @@ use super::{Eval, Labels, UNKNOWN, Value};
 use crate::effect::Tags;
 use crate::facts::{Does, On, Parsed};
 use crate::world::{Ignored, Loss, Work};
-use crate::{Act, Answer, FileKind, Target, places};
+use crate::{Act, Answer, Effect, FileKind, Target, places};
 
 /// Variables that make git work on another repository than the one that lies there.
 const REDIRECTS: &[&str] = &[
@@ -106,7 +106,11 @@ impl Eval<'_> {
             return None;
         }
         let paths = on.iter().map(|v| self.plain_path(v)).collect::<Option<Vec<String>>>();
-        let folder = if what == "tag" { "refs/tags" } else { "refs/heads" };
+        let folder = match what {
+            "tag" => "refs/tags",
+            _ if tags.has("tracking") => "refs/remotes",
+            _ => "refs/heads",
+        };
         let full = |v: &&Value| v.known().map(|name| reference(folder, name));
         let refs = on
             .iter()
@@ -139,7 +143,11 @@ impl Eval<'_> {
             "commits" => Work::Commits(name()?),
             _ => return None,
         };
-        let loss = known(self.world.loss(&dir, work));
+        let loss = match (self.world.loss(&dir, work), work) {
+            // What is not there leads to nothing.
+            (Answer::Absent, Work::Branches(_)) => Some(Loss::default()),
+            (answer, _) => known(answer),
+        };
         // Of a pattern only the folder was looked at: what is lost there may lie beside it.
         let pattern = on.iter().any(|v| v.pattern().contains(['*', '?', '[']));
         loss.filter(|loss| !pattern || loss.is_nothing())
@@ -186,8 +194,10 @@ impl Eval<'_> {
         let mut at_first = Tags::default();
         self.label(origin, &mut at_first);
         // What a search with a filter finds below a place is not all of the place.
-        let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND);
-        let regrows = found || tags.has("moved") || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
+        let listed = value.labels.has(Labels::ALL_FOUND);
+        let found = tags.has("find-delete") && !tags.has("unfiltered") || value.labels.has(Labels::FOUND) && !listed;
+        let elsewhere = ["moved", "packed"].iter().any(|t| tags.has(t));
+        let regrows = found || elsewhere || ["regenerable", "cache", "temp"].iter().any(|t| at_first.has(t));
         if !at_first.has("workspace") || regrows {
             return Loss::default();
         }
@@ -196,7 +206,8 @@ impl Eval<'_> {
         } else if origin.contains(UNKNOWN) {
             Answer::Unknown
         } else {
-            let behind = self.behind(origin, value, tags);
+            let place = if listed { super::paths::all_of(origin) } else { origin };
+            let behind = self.behind(place, value, tags);
             self.world.loss(&self.workspace, Work::Everything(&behind))
         };
         let Answer::Known(loss) = answer else {
@@ -214,6 +225,35 @@ impl Eval<'_> {
             tags.add("unsaved");
         }
         if much { all } else { loss }
+    }
+
+    /// Whether a word means what the text itself made in another folder, and nothing stands where it would lead from here:
+    /// `cd /tmp && git clone URL x && cd x && make; cd .. && rm -rf x`, where a `cd` failed.
+    pub(super) fn is_meant_elsewhere(&self, path: &str, value: &Value) -> bool {
+        let Some(word) = value.known().filter(|word| !word.starts_with(['/', '~', '.'])) else {
+            return false;
+        };
+        let word = alloc::format!("/{}", word.trim_end_matches('/'));
+        let made = |effect: &Effect| {
+            effect.act == Act::Write && matches!(&effect.target, Target::Path(at) if at != path && at.ends_with(&word))
+        };
+        self.effects.iter().any(made) && self.is_nowhere(path)
+    }
+
+    /// Whether nothing stands at a path, and nothing in the text before can have put something there.
+    fn is_nowhere(&self, path: &str) -> bool {
+        let open = places::is_wild(path) || self.disturbed || self.moved_from(path).is_some();
+        if open || self.world.kind(path) != Answer::Absent {
+            return false;
+        }
+        let beside = |other: &str| places::within(other, path) || places::within(path, other);
+        let puts = |effect: &Effect| match &effect.target {
+            Target::Path(written) => effect.act == Act::Write && beside(written),
+            Target::Unknown(_) => effect.act == Act::Write,
+            _ => false,
+        };
+        let linked = self.state.links.keys().any(|link| beside(link));
+        !linked && !self.effects.iter().any(puts) && self.world.loss(path, Work::Everything(path)) == Answer::Absent
     }
 
     /// What this text deletes that is nowhere else, this path included: one by one it is as much as at once.
@@ -303,7 +343,7 @@ pub(super) fn disturbs(act: Act, what: &str, target: &Target, tags: &Tags) -> bo
         Act::RunUnknown => true,
         Act::Run => matches!(target, Target::Path(_)),
         Act::Delete => tags.has("moved") || rules_of_git(target),
-        Act::Do => what == "git.takes-work",
+        Act::Do => matches!(what, "git.takes-work" | "mount.over"),
         Act::Write => rules_of_git(target),
         _ => false,
     }

@@ -54,7 +54,11 @@ impl Eval<'_> {
         if value.known() == Some("") {
             return tags;
         }
-        let target = self.resolve(value);
+        // A link is made where its name is, and not where a link of that name leads.
+        let target = match tags.has("link") && !tags.has("through") {
+            true => self.beside_links(value),
+            false => self.resolve(value),
+        };
         if !self.state.mounts.is_empty()
             && let Target::Path(named) = self.pointed_at(value)
             && self.behind_mounts(&named).is_some()
@@ -69,7 +73,12 @@ impl Eval<'_> {
                 if !self.spend(if wild { 10 } else { 1 }, value.span) {
                     return tags;
                 }
-                self.label_all(path, value, &mut tags);
+                // A search also hands on what lies behind the link that it starts from.
+                let searched = self.marks.iter().any(|mark| mark.label == "searched");
+                match tags.has("itself") && act == Act::Delete && !searched && is_by_name(path, value) {
+                    true => self.label_links(path, value, &mut tags),
+                    false => self.label_all(path, value, &mut tags),
+                }
                 if act == Act::Write && self.is_directory(path, value) {
                     // What is written gets a name of its own below it.
                     self.label(&alloc::format!("{path}/{UNKNOWN}"), &mut tags);
@@ -88,9 +97,14 @@ impl Eval<'_> {
                         tags.add(label);
                     }
                     loss = self.only_copy(path, value, &mut tags);
+                    if tags.has("recursive") && tags.has("outside") && self.is_meant_elsewhere(path, value) {
+                        tags.add("absent");
+                    }
                 }
-                if act == Act::Write && tags.has("truncate") && self.empties_all(path, value, &tags) {
-                    tags.add("empties-all");
+                if act == Act::Write
+                    && let Some(label) = self.empties(path, value, &tags)
+                {
+                    tags.add(label);
                     loss = self.only_copy(path, value, &mut tags);
                 }
             }
@@ -130,13 +144,26 @@ impl Eval<'_> {
         tags
     }
 
-    /// Whether what is emptied is all that lies in a folder: a search without a filter stands for the place that it starts
-    /// from, and `*` for the project.
-    fn empties_all(&self, path: &str, value: &Value, tags: &Tags) -> bool {
-        let found = self.marks.iter().any(|mark| mark.label == "unfiltered");
+    /// Whether what is emptied is all that lies in a folder (`empties-all`): a search without a filter stands for the place
+    /// that it starts from, and `*` for the project; or several files that a pattern or a search stands for (`empties-many`).
+    fn empties(&self, path: &str, value: &Value, tags: &Tags) -> Option<&'static str> {
+        if tags.has("append") || !["truncate", "rewrite"].iter().any(|t| tags.has(t)) {
+            return None;
+        }
+        let listed = value.labels.has(Labels::ALL_FOUND);
+        let found = listed || self.marks.iter().any(|mark| mark.label == "unfiltered");
         let whole = ["root", "home", "workspace-root", "above-workspace", "system-dir"];
-        found && (self.is_directory(path, value) || whole.iter().any(|tag| tags.has(tag)))
+        let place = if listed { all_of(path) } else { path };
+        let is_whole = whole.iter().any(|tag| tags.has(tag)) || listed && tags.has("workspace-all");
+        if found && (self.is_directory(place, value) || is_whole)
             || tags.has("workspace-all") && !value.labels.has(Labels::FOUND)
+        {
+            return Some("empties-all");
+        }
+        let outside = self.takes_many(path, value) == Some("many");
+        let inside =
+            || places::within(path, &self.workspace) && self.matches(value).is_some_and(|names| names.len() > 1);
+        (outside || inside()).then_some("empties-many")
     }
 
     /// A name that is not known is any name in the folder that the text is in: of a home or a system's folder that is said.
@@ -154,7 +181,8 @@ impl Eval<'_> {
 
     /// What a pattern outside of the project stands for, if that is much: `many` files, or what a `cache` holds.
     fn takes_many(&self, path: &str, value: &Value) -> Option<&'static str> {
-        let (dir, last) = path.rsplit_once('/').filter(|_| value.has_glob())?;
+        let several = value.has_glob() || value.labels.has(Labels::FOUND) && path.ends_with("/*");
+        let (dir, last) = path.rsplit_once('/').filter(|_| several)?;
         if places::within(path, &self.workspace) {
             return None;
         }
@@ -198,6 +226,40 @@ impl Eval<'_> {
         }
     }
 
+    /// The labels of what is taken away by its name: of a link that stands there the link is, and not what it leads to.
+    fn label_links(&self, path: &str, value: &Value, tags: &mut Tags) {
+        let names = match value.has_glob() {
+            true => self.matches(value).filter(|names| !names.is_empty()),
+            false => Some(alloc::vec![path.to_string()]),
+        };
+        let known = names.filter(|names| !names.iter().any(|name| places::is_wild(name)));
+        let Some(names) = known.filter(|names| names.iter().any(|name| self.link_at(name).is_some())) else {
+            return self.label_all(path, value, tags);
+        };
+        if value.has_glob() {
+            places::place(path, &self.workspace, self.world, tags);
+        }
+        for name in names {
+            match self.link_at(&name) {
+                Some(at) => [&name, &at].iter().for_each(|path| {
+                    places::label_as_named(path, &self.workspace, self.world, tags);
+                }),
+                None => self.label(&name, tags),
+            }
+        }
+    }
+
+    /// Where a link stands, with the folders on the way to it followed, if the path names one.
+    fn link_at(&self, path: &str) -> Option<String> {
+        let (dir, name) = path.rsplit_once('/').filter(|(dir, _)| !dir.is_empty())?;
+        let (Answer::Known(real), Answer::Known(folder)) = (self.world.real_path(path), self.world.real_path(dir))
+        else {
+            return None;
+        };
+        let at = places::clean(name, &folder);
+        (real != at).then_some(at)
+    }
+
     /// Whether the folder of a pattern's first open part is there to be looked into, so that no match means that there is none.
     fn can_be_listed(&self, path: &str) -> bool {
         let open = path.find(['*', '?', '[']).and_then(|at| path.get(..at)).unwrap_or(path);
@@ -216,6 +278,20 @@ impl Eval<'_> {
         path
     }
 
+    /// The absolute path of a name itself: only the folders on the way to it are followed.
+    fn beside_links(&self, value: &Value) -> Target {
+        match self.pointed_at(value) {
+            Target::Path(path) => match path.rsplit_once('/') {
+                Some((dir, name)) if !dir.is_empty() => {
+                    let dir = self.behind_mounts(dir).unwrap_or_else(|| dir.to_string());
+                    Target::Path(places::clean(name, &self.behind_links(dir)))
+                }
+                _ => Target::Path(path),
+            },
+            other => other,
+        }
+    }
+
     /// `ln -s target link`, `mount --bind target link`
     pub(super) fn link(&mut self, target: &Value, link: &Value) {
         let (Target::Path(target), Target::Path(mut link_path)) = (self.resolve(target), self.resolve(link)) else {
@@ -230,15 +306,13 @@ impl Eval<'_> {
         }
     }
 
-    /// A link to an installed program is that program under another name.
+    /// A link to what is called as a program is that program under another name.
     pub(super) fn link_to_program(&mut self, target: &Value, link: &Value) {
         let Target::Path(path) = self.resolve(target) else {
             return;
         };
         let name = path.rsplit('/').next().unwrap_or_default().to_string();
-        let installed = target.labels.has(Labels::LOOKED_UP) || self.is_installed(&path);
         if let Target::Path(place) = self.pointed_at(link)
-            && installed
             && self.world.program(&name).is_some()
         {
             self.state.renamed.insert(place, name);
@@ -260,7 +334,13 @@ impl Eval<'_> {
             Some(_) => None,
             None => self.linked_program(&named),
         };
-        copied(&named).or_else(behind).or_else(of_machine)
+        // `cat /bin/rm > x` makes a copy, too.
+        let poured = || {
+            let file = self.written_to(value)?.file.filter(|file| self.is_installed(file))?;
+            let name = file.rsplit('/').next().unwrap_or_default();
+            self.world.program(name).is_some().then(|| name.to_string())
+        };
+        copied(&named).or_else(behind).or_else(poured).or_else(of_machine)
     }
 
     /// The name of the installed program that a link of the machine leads to.
@@ -369,6 +449,19 @@ impl Eval<'_> {
         }
         Some(if real.is_empty() { "/".into() } else { real })
     }
+}
+
+/// Whether a word ends in the very name of what it names: `x/`, `.` and `..` are the folder that a link leads to.
+fn is_by_name(path: &str, value: &Value) -> bool {
+    let text = value.pattern();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    let ends = path.rsplit('/').next().unwrap_or_default();
+    !matches!(name, "" | "." | "..") && (name == ends || value.has_glob())
+}
+
+/// The folder that all that a search found lies in.
+pub(super) fn all_of(path: &str) -> &str {
+    path.strip_suffix("/*").filter(|dir| !dir.is_empty()).unwrap_or(path)
 }
 
 /// Unknown characters are shown as `…`.

@@ -4,7 +4,7 @@ use alloc::rc::Rc;
 use alloc::string::String;
 
 use super::roles::Context;
-use super::{Eval, Labels, Stream, Value, filters};
+use super::{Eval, Labels, Stream, UNKNOWN, Value, filters};
 use crate::Target;
 use crate::facts::{Parsed, RoleKind};
 
@@ -71,6 +71,7 @@ impl Eval<'_> {
             Some(("filter", name)) => {
                 let text = self.filter(name, parsed, context, argv);
                 let labels = match name {
+                    "find" if !parsed.tag("filter") => labels.with(Labels::FOUND).with(Labels::ALL_FOUND),
                     "find" => labels.with(Labels::FOUND),
                     "which" => labels.with(Labels::LOOKED_UP),
                     _ => labels,
@@ -115,12 +116,26 @@ impl Eval<'_> {
 
     /// The path of a file that is named as a whole.
     pub(super) fn file_of(&self, value: &Value) -> Option<Rc<str>> {
+        if value.labels.has(Labels::LOOKED_UP) {
+            return looked_up(value);
+        }
         if value.has_unknown() || value.has_glob() {
             return None;
         }
         match self.resolve(value) {
             Target::Path(path) => Some(path.into()),
             _ => None,
+        }
+    }
+
+    /// Whether what a path holds, or what it leads to, is somebody's own text and no installed program.
+    pub(super) fn holds_own_text(&self, value: &Value) -> bool {
+        let copied = self.written_to(value).map(|stream| stream.file);
+        match (copied, self.resolve(value)) {
+            (Some(Some(file)), _) => !self.is_installed(&file),
+            (Some(None), _) => false,
+            (None, Target::Path(path)) => !self.is_installed(&path),
+            (None, _) => false,
         }
     }
 
@@ -152,4 +167,12 @@ impl Eval<'_> {
             _ => None,
         }
     }
+}
+
+/// Where a program lies whose place was asked of the machine: among what is installed, under its name.
+fn looked_up(value: &Value) -> Option<Rc<str>> {
+    let text = value.pattern();
+    let name = text.trim_end().rsplit('/').next().unwrap_or_default();
+    let known = !name.is_empty() && !name.contains(UNKNOWN);
+    known.then(|| alloc::format!("/usr/bin/{name}").into())
 }

@@ -20,6 +20,8 @@ pub(super) struct Context<'c> {
     pub(super) remote_target: bool,
     /// The program only looks at the text of its words (`echo`, `[`).
     pub(super) plain: bool,
+    /// The facts say of the program that it only reads.
+    pub(super) reads: bool,
     /// The folder that the call puts things into.
     pub(super) into: Option<Value>,
 }
@@ -33,6 +35,7 @@ impl<'c> Context<'c> {
             piped,
             remote_target: false,
             plain: false,
+            reads: false,
             into: None,
         }
     }
@@ -82,8 +85,16 @@ impl Eval<'_> {
             | RoleKind::Cwd
             | RoleKind::Name => Labels::NONE,
             // A credential that is named is taken as read, whatever the program does with it (spec V-2809).
-            RoleKind::Value if !context.plain => self.mention(value, program),
+            RoleKind::Value if !context.plain => {
+                if tags.has("over") {
+                    self.path_effect(Act::Do, "mount.over", value, tags, program);
+                } else if !context.reads {
+                    self.mention_own(value, program);
+                }
+                self.mention(value, program)
+            }
             RoleKind::Value => value.labels,
+            RoleKind::Read if tags.has("hard-link") => self.linked_hard(value, tags, program).labels,
             RoleKind::Read => self.read_with(value, tags, program).labels,
             RoleKind::Write => {
                 let labels = self.act_path(Act::Write, value, tags.clone(), program);
@@ -203,6 +214,15 @@ impl Eval<'_> {
             file,
             ..Stream::unknown(labels)
         }
+    }
+
+    /// A second name of a file: whoever writes to that one writes to the file.
+    pub(super) fn linked_hard(&mut self, value: &Value, mut tags: Tags, program: &str) -> Stream {
+        let read = self.read_with(value, tags.clone(), program);
+        tags.add("hard-link");
+        tags.add("append");
+        self.path_effect(Act::Write, "", value, tags, program);
+        read
     }
 
     fn send(&mut self, value: &Value, mut tags: Tags, context: &Context) -> Labels {

@@ -6,7 +6,7 @@ use shell::Span;
 
 use super::{Eval, Labels, Stream, UNKNOWN, Value};
 use crate::effect::Tags;
-use crate::{Act, Answer, FileKind, Target, facts};
+use crate::{Act, Answer, FileKind, Target, facts, places};
 
 /// Words of such a program among which another program is looked for.
 const MAX_WRAPPED: usize = 16;
@@ -98,8 +98,41 @@ impl Eval<'_> {
                 Some("-o" | "-O" | "-w" | "--output" | "--out" | "--outfile" | "--output-file" | "--write")
             );
             labels = labels.with(self.mention(arg, base));
+            self.mention_own(arg, base);
         }
+        self.works_in_own(base, span);
         Stream::unknown(labels)
+    }
+
+    /// A folder of our own that is named to a program of which nobody says that it only reads: it may do anything to it.
+    pub(super) fn mention_own(&mut self, arg: &Value, program: &str) {
+        let text = arg.pattern();
+        let from = text.find(['/', '~', '.']).filter(|_| !text.contains([' ', '*', '\n']));
+        let Some(from) = from.filter(|_| !text.contains("://")) else {
+            return;
+        };
+        let path = arg.without_prefix(from);
+        if matches!(self.resolve(&path), Target::Path(full) if self.is_own_folder(&full)) {
+            let mut tags = Tags::default();
+            tags.add("mentioned");
+            self.path_effect(Act::Write, "", &path.at(arg.span), tags, program);
+        }
+    }
+
+    /// The same for a program that is started in such a folder.
+    pub(super) fn works_in_own(&mut self, program: &str, span: Span) {
+        if self.state.cwd.as_deref().is_some_and(|cwd| self.is_own_folder(cwd)) {
+            let mut tags = Tags::default();
+            tags.add("mentioned");
+            self.path_effect(Act::Write, "", &Value::text(".").at(span), tags, program);
+        }
+    }
+
+    /// Whether a path lies in a folder of our own; our programs are files.
+    fn is_own_folder(&self, path: &str) -> bool {
+        let own = |dir: &&alloc::string::String| places::within(path, dir);
+        let mut dirs = self.world.own_dirs().iter().filter(own);
+        dirs.any(|dir| self.world.kind(dir) != Answer::Known(FileKind::File))
     }
 
     /// A program of which nothing is known may start what its words say: `wrap -n rm -rf ~`. It is taken for a wrapper where

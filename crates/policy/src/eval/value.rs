@@ -46,7 +46,11 @@ impl Labels {
     /// The name of a program that was looked up.
     pub(crate) const LOOKED_UP: Self = Self(1 << 13);
 
-    const NAMES: [(Self, &'static str); 14] = [
+    /// Names of all that a search without a filter finds.
+    pub(crate) const ALL_FOUND: Self = Self(1 << 14);
+
+    const NAMES: [(Self, &'static str); 15] = [
+        (Self::ALL_FOUND, "unfiltered"),
         (Self::LOOKED_UP, "looked-up"),
         (Self::FOUND, "found"),
         (Self::BUILT, "built"),

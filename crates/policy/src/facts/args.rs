@@ -327,11 +327,19 @@ impl<'w> Parser<'w> {
         }
         if opt.role.kind != RoleKind::CommandUntil {
             let value = self.next().map(Cow::Borrowed);
-            // `--bind SOURCE TARGET`: nothing but the first word is looked at.
-            if opt.role.arg == "2" {
-                self.next();
-            }
-            return value;
+            // `--setenv NAME VALUE`: nothing but the first word is looked at; of `--bind SOURCE TARGET` the second one,
+            // where it is another.
+            return match opt.role.arg {
+                "2" => {
+                    self.next();
+                    value
+                }
+                "to" => self
+                    .next()
+                    .filter(|to| value.as_deref().is_none_or(|from| from.pattern() != to.pattern()))
+                    .map(Cow::Borrowed),
+                _ => value,
+            };
         }
         let rest = self.words.get(self.at..).unwrap_or_default();
         let ends = |word: &Value| matches!(word.known(), Some(";" | "+"));

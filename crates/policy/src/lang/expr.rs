@@ -314,8 +314,9 @@ impl Walk<'_> {
             if let (Some(key), true) = (key, self.is_environment(&rest)) {
                 return self.host.export(&key, &value.to_value());
             }
-            return;
+            return self.put_element(target, first, value);
         }
+        self.put_member(&names, &value);
         let name = names.iter().fold(String::new(), |head, n| dotted(&head, n));
         // Types stand before names: `String x = ..`.
         if let (true, Some(last)) = (names.len() > 1 && !has_dots(target), names.last()) {
@@ -395,6 +396,14 @@ impl Walk<'_> {
                 cur.at += 1;
                 match self.expr(cur, 5) {
                     Val::Number(n) if op == "-" => Val::Number(n.wrapping_neg()),
+                    other => other,
+                }
+            }
+            // The length of a list.
+            "#" if self.lang == "lua" => {
+                cur.at += 1;
+                match self.expr(cur, 5) {
+                    Val::List(all) => Val::Number(i64::try_from(all.len()).unwrap_or(i64::MAX)),
                     other => other,
                 }
             }

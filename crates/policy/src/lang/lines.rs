@@ -341,6 +341,8 @@ fn mongo(code: &str) -> Vec<Call> {
 /// `:!cmd`, `!cmd`, `:w file`, `:py code`
 fn editor(code: &str) -> Vec<Call> {
     let mut out = Vec::new();
+    // The file that is open by then.
+    let mut open = None;
     for line in code.lines().flat_map(|l| l.split('|')) {
         let line = line.trim().trim_start_matches(':').trim_start_matches(['%', ' ']);
         if ["terminal", "term", "shell", "sh"].contains(&line) {
@@ -351,12 +353,6 @@ fn editor(code: &str) -> Vec<Call> {
             .find_map(|p| line.strip_prefix(p))
         {
             out.push(used("!", SCRIPT, command));
-        } else if let Some(file) = line
-            .strip_prefix("w! ")
-            .or_else(|| line.strip_prefix("w "))
-            .or_else(|| line.strip_prefix("saveas "))
-        {
-            out.push(used("w", WRITE, file.trim_start_matches("!")));
         } else if let Some(code) = ["py3 ", "py ", "python3 ", "python ", "pythonx "]
             .iter()
             .find_map(|p| line.strip_prefix(p))
@@ -368,9 +364,81 @@ fn editor(code: &str) -> Vec<Call> {
             out.push(used("system", self::code("other"), line));
         } else if let Some(program) = line.strip_prefix("set shell=") {
             out.push(used("set shell", SCRIPT, &program.replace("\\ ", " ")));
+        } else {
+            out.extend(edited(line, &mut open));
         }
     }
     out
+}
+
+/// What an editor does to a file: `w file`, `w >> file`, `w !cmd`, `e file` and then `w`, `saveas file`, `delete('file')`.
+fn edited(line: &str, open: &mut Option<String>) -> Option<Call> {
+    const DELETE: Role = Role {
+        kind: RoleKind::Delete,
+        arg: "",
+        tags: &[],
+    };
+    let line = without_modifiers(line);
+    if let Some((_, called)) = line.split_once("writefile(") {
+        let file = called.rsplit_once(',').map(|(_, file)| quoted(file));
+        return file.map(|file| used("writefile", WRITE, file));
+    }
+    if let Some(called) = line
+        .strip_prefix("call delete(")
+        .or_else(|| line.strip_prefix("delete("))
+    {
+        return Some(used("delete", DELETE, quoted(called)));
+    }
+    let (verb, rest) = line.split_at(line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len()));
+    let rest = rest.strip_prefix('!').unwrap_or(rest).trim();
+    if let (Some(command), true) = (rest.strip_prefix('!'), shortens(verb, "write", 1)) {
+        return Some(used("!", SCRIPT, command));
+    }
+    let rest = rest.trim_start_matches(['>', ' ']);
+    let file = rest.split_whitespace().find(|word| !word.starts_with("++"));
+    let writes = shortens(verb, "write", 1)
+        || ["W", "wq", "x", "wa", "wall", "xa", "xall", "wqa", "wqall"].contains(&verb)
+        || shortens(verb, "update", 2)
+        || shortens(verb, "exit", 3)
+        || shortens(verb, "xit", 1);
+    let saves = shortens(verb, "saveas", 3)
+        || shortens(verb, "redir", 4)
+        || shortens(verb, "mksession", 3)
+        || shortens(verb, "mkvimrc", 3);
+    match file {
+        Some(file) if writes || saves => Some(used("w", WRITE, file)),
+        Some(file) if shortens(verb, "edit", 1) || shortens(verb, "file", 1) || shortens(verb, "split", 2) => {
+            *open = Some(file.into());
+            (!shortens(verb, "file", 1)).then(|| used("e", READ, file))
+        }
+        Some(file) if shortens(verb, "read", 1) => Some(used("r", READ, file)),
+        None if writes => open.as_deref().map(|file| used("w", WRITE, file)),
+        _ => None,
+    }
+}
+
+/// A command of an editor without its range (`1,$`, `'a,'b`) and what only says how it is carried out (`silent!`).
+fn without_modifiers(line: &str) -> &str {
+    const HOW: [&str; 7] = ["silent!", "silent", "sil!", "sil", "noautocmd", "keepalt", "lockmarks"];
+    let range = |c: char| c.is_ascii_digit() || ".,$%;+- :".contains(c);
+    let mut line = line.trim_start_matches(range);
+    while let Some(rest) = HOW.iter().find_map(|how| line.strip_prefix(how)?.strip_prefix(' ')) {
+        line = rest.trim_start_matches(range);
+    }
+    line
+}
+
+/// Whether a word is a command of an editor, cut short to so many letters at most.
+fn shortens(word: &str, command: &str, least: usize) -> bool {
+    word.len() >= least && command.starts_with(word)
+}
+
+/// The text in the first quotes.
+fn quoted(text: &str) -> &str {
+    let text = text.trim();
+    let mark = text.find(['\'', '"']);
+    let inside = mark.and_then(|at| text.get(at + 1..)).unwrap_or(text);
+    inside.split(['\'', '"']).next().unwrap_or_default()
 }
 
 fn debugger(code: &str) -> Vec<Call> {

@@ -13,7 +13,10 @@ impl Walk<'_> {
     pub(super) fn list(&mut self, cur: &mut Cursor) -> Val {
         let close = cur.closing(cur.at);
         let mut inner = cur.range(cur.at + 1, close);
-        let pair = |cur: &Cursor| matches!(cur.ahead(1), Some(Tok::Op(":" | "=>")));
+        let lua = self.lang == "lua" && cur.is("{");
+        let pair = |cur: &Cursor| {
+            matches!(cur.ahead(1), Some(Tok::Op(":" | "=>"))) || lua && matches!(cur.ahead(1), Some(Tok::Op("=")))
+        };
         let map = cur.is("{") && (pair(&inner) || inner.at == inner.end)
             || cur.is("[") && matches!(inner.ahead(1), Some(Tok::Op("=>")));
         cur.at = close + 1;
@@ -29,13 +32,16 @@ impl Walk<'_> {
         while cur.at < cur.end && self.spend() {
             let at = cur.at;
             cur.skip_lines();
+            // `["a"] = 1`
+            let bracketed = self.lang == "lua" && cur.eat("[");
             let key = match cur.tok() {
                 Some(Tok::Name(n)) => n.clone(),
                 Some(Tok::Text(parts)) => plain(parts),
                 _ => String::new(),
             };
-            if matches!(cur.ahead(1), Some(Tok::Op(":" | "=>"))) {
-                cur.at += 2;
+            let equals = self.lang == "lua" && matches!(cur.ahead(1 + usize::from(bracketed)), Some(Tok::Op("=")));
+            if equals || matches!(cur.ahead(1), Some(Tok::Op(":" | "=>"))) {
+                cur.at += 2 + usize::from(bracketed);
                 cur.skip_lines();
             }
             let value = self.expr(cur, 0);
@@ -43,7 +49,9 @@ impl Walk<'_> {
                 all.push((key, value));
             }
             cur.at = cur.at.max(at + 1);
-            cur.eat(",");
+            if !cur.eat(",") {
+                cur.eat(";");
+            }
         }
         Val::Map(all)
     }

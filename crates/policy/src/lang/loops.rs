@@ -11,6 +11,9 @@ use super::walk::{Cursor, DECLARING, MAX_ROUNDS, Walk, names_in};
 impl Walk<'_> {
     /// `for x in xs`, `for (const x of xs)`, `foreach my $x (xs)`, `foreach (xs as $x)`, `for _, x := range xs`
     pub(super) fn for_loop(&mut self, cur: &mut Cursor) {
+        if self.counted(cur) {
+            return;
+        }
         let open = cur.at;
         let bracketed = self.lang != "python" && cur.eat("(");
         let (mut names, iter_at) = loop_names(cur);
@@ -35,6 +38,81 @@ impl Walk<'_> {
         }
         cur.at = if bracketed { stop + 1 } else { range.at };
         self.rounds(&names, &iter, cur);
+    }
+
+    /// `for i = 1, 3 do`, `for (let i = 0; i < n; i++)`, `for i := 0; ..`: where the body takes elements by the number, it is
+    /// walked with the first numbers; how far the loop goes is not asked.
+    fn counted(&mut self, cur: &mut Cursor) -> bool {
+        let bracketed = cur.is("(");
+        let start = cur.at + usize::from(bracketed);
+        let end = if bracketed {
+            cur.closing(cur.at)
+        } else {
+            cur.end.min(start + 64)
+        };
+        let declared =
+            |at: &usize| !matches!(cur.get(*at), Some(Tok::Name(n)) if DECLARING.contains(&n.as_str()) || n == "int");
+        let Some(at) = (start..end.min(start + 4)).find(declared) else {
+            return false;
+        };
+        let (Some(Tok::Name(name)), Some(Tok::Op("=" | ":="))) = (cur.get(at), cur.get(at + 1)) else {
+            return false;
+        };
+        let name = name.clone();
+        let Some((first, back, body)) = self.bounds(&cur.range(at + 2, end), bracketed) else {
+            return false;
+        };
+        let mut rest = cur.range(body, cur.end);
+        let stop = self.block_end(&rest);
+        if !indexes(&rest, body, stop, &name) {
+            return false;
+        }
+        let rounds = (0..).take(MAX_ROUNDS);
+        let numbers = rounds.map(|n: i64| {
+            Val::Number(if back {
+                first.saturating_sub(n)
+            } else {
+                first.saturating_add(n)
+            })
+        });
+        let numbers = Val::List(numbers.collect());
+        self.rounds(&[name], &numbers, &mut rest);
+        cur.at = rest.at;
+        true
+    }
+
+    /// The first number of a counted loop, whether it counts back, and where what follows its head begins.
+    fn bounds(&mut self, head: &Cursor, bracketed: bool) -> Option<(i64, bool, usize)> {
+        let number = |val: Val| match val {
+            Val::Number(n) => Some(n),
+            _ => None,
+        };
+        if self.lang == "lua" {
+            let mut inner = head.clone();
+            let first = number(self.expr(&mut inner, 0))?;
+            inner.eat(",").then_some(())?;
+            let last = self.expr(&mut inner, 0);
+            let step = if inner.eat(",") {
+                self.expr(&mut inner, 0)
+            } else {
+                Val::Number(1)
+            };
+            let back = matches!(step, Val::Number(n) if n < 0);
+            let low = if back { number(last)? } else { first };
+            return Some((if back { low.max(first) } else { first }, back, inner.at));
+        }
+        let parts: Vec<usize> = (head.at..head.end)
+            .filter(|at| matches!(head.get(*at), Some(Tok::Op(";") | Tok::Newline(_))))
+            .collect();
+        let [one, two, ..] = parts.as_slice() else { return None };
+        let first = number(self.expr(&mut head.range(head.at, *one), 0))?;
+        let back = (*two..head.end).any(|at| matches!(head.get(at), Some(Tok::Op("--" | "-="))));
+        let body = if bracketed {
+            head.end + 1
+        } else {
+            (*two..head.end).find(|at| matches!(head.get(*at), Some(Tok::Op("{"))))?
+        };
+        Some((first, back, body))
     }
 
     /// `pairs(t)` and `f():lines()` are what they go through.
@@ -78,6 +156,13 @@ impl Walk<'_> {
         }
         cur.at = end;
     }
+}
+
+/// Whether elements are taken by a number of this name: `t[i]`, `t[i + 1]`.
+fn indexes(cur: &Cursor, from: usize, to: usize, name: &str) -> bool {
+    (from..to).any(|at| {
+        matches!(cur.get(at), Some(Tok::Op("["))) && matches!(cur.get(at + 1), Some(Tok::Name(n)) if n == name)
+    })
 }
 
 /// The names before `in`, `of`, `:`, `range` and where what follows starts.

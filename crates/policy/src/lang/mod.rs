@@ -8,6 +8,7 @@
 mod calls;
 mod computed;
 mod expr;
+mod growing;
 mod imports;
 pub(crate) mod justfile;
 mod lexer;

@@ -71,6 +71,7 @@ impl Walk<'_> {
                 }
                 Some(Tok::Op("(")) if self.callable(&value) => {
                     let args = self.arguments(cur);
+                    self.added_to(cur, at + 1, &value, &args);
                     self.call(&value, args)
                 }
                 Some(Tok::Op("!")) if self.lang == "rust" && cur.ahead(1) == Some(&Tok::Op("(")) => {
@@ -83,6 +84,7 @@ impl Walk<'_> {
                 }
                 _ if self.starts_bare(&value, cur) => {
                     let args = self.bare_arguments(cur);
+                    self.added_to(cur, at, &value, &args);
                     self.call(&value, args)
                 }
                 _ => break,
@@ -122,6 +124,7 @@ impl Walk<'_> {
     }
 
     fn member_or_method(&mut self, value: Val, cur: &mut Cursor) -> Val {
+        let dot = cur.at;
         cur.at += 1;
         let Some(name) = cur.name().map(ToString::to_string) else {
             return value;
@@ -139,7 +142,10 @@ impl Walk<'_> {
             self.block(&value, &name, args.as_ref(), cur);
         }
         match args {
-            Some(args) => self.method(value, &name, args),
+            Some(args) => {
+                self.added(cur, dot, &name, &args);
+                self.method(value, &name, args)
+            }
             // Calls without arguments need no brackets there.
             None if self.lang == "ruby" && (value.is_text() || self.has_role(&value, &name)) => {
                 self.method(value, &name, Args::default())
@@ -331,11 +337,20 @@ impl Walk<'_> {
             self.expr(&mut inner, 0);
         }
         match &key {
-            Val::Number(n) => super::pure::nth(&value, *n),
+            Val::Number(n) => super::pure::nth(&value, self.counted_from_nought(*n)),
             other => match other.known() {
                 Some(text) => self.at_key(&value, &text),
                 None => Val::Thing(String::new(), value.labels().with(key.labels())),
             },
+        }
+    }
+
+    /// Some languages count from one.
+    pub(super) fn counted_from_nought(&self, n: i64) -> i64 {
+        if matches!(self.lang, "lua" | "julia" | "r") {
+            n.saturating_sub(1)
+        } else {
+            n
         }
     }
 

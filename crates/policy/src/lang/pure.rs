@@ -69,6 +69,10 @@ fn known(what: &str, all: &[Val], home: &str) -> Option<Val> {
         "format" => Val::Text(format(&first?.to_value(), all.get(1..).unwrap_or_default())),
         "concat" => all.iter().skip(1).fold(first?.clone(), concat),
         "range" => range(all)?,
+        "length" => match all.first()? {
+            Val::List(items) => Val::Number(i64::try_from(items.len()).ok()?),
+            other => Val::Number(i64::try_from(other.known()?.chars().count()).ok()?),
+        },
         "elements" => Val::List(first?.elements(true)),
         "numbered" => Val::List(numbered(first?)),
         "substring" => substring(all)?,

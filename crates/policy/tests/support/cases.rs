@@ -3,7 +3,7 @@
 //! A fence of kind `cases` holds a command a line, one of kind `case` a command of many lines, one of kind `files` what
 //! other tools want. Behind `#` (or in the head of a `case`) stand the verdict, the rules that must be among the findings,
 //! and as `!rule` those that must not. Words in the head say on what machine: `strict`, `cwd=`, `link=FROM->TO`,
-//! `var=NAME=VALUE`, `disabled=`, `broken=`, `lost=` (`nothing`, `more` than can be looked at, or counts as in
+//! `own=FOLDER` (Tollgate's own, beside the usual ones), `var=NAME=VALUE`, `disabled=`, `broken=`, `lost=` (`nothing`, `absent`, `more` than can be looked at, or counts as in
 //! `changed:2,untracked:1`: what every question about lost work is answered with). A fence `file PATH` holds a file of the
 //! machine, for the cases up to the next heading.
 
@@ -210,6 +210,7 @@ fn setting<'t>(words: &'t str, machine: &Machine, place: &str) -> (Setting, Vec<
             None if word == "strict" => setting.settings.posture = Posture::Strict,
             None => rest.push(word),
             Some(("cwd", dir)) => setting.cwd = dir.into(),
+            Some(("own", dir)) => setting.machine = setting.machine.clone().with_own(dir),
             Some(("disabled", rule)) => setting.settings.disabled.push(rule.into()),
             Some(("broken", why)) => setting.settings.broken = Some(why.into()),
             Some(("lost", what)) => setting.machine = setting.machine.with_loss(what),

@@ -24,7 +24,7 @@ pub(crate) struct Machine {
     /// The variables that it has.
     vars: BTreeMap<String, String>,
     /// What all questions about work that could be lost are answered with.
-    loss: Option<Loss>,
+    loss: Option<Answer<Loss>>,
 }
 
 /// Where she works.
@@ -47,7 +47,13 @@ impl Machine {
 
     /// Whether nothing is known about its files and variables.
     pub(crate) fn is_bare(&self) -> bool {
-        self.files.is_empty() && self.vars.is_empty() && self.loss.is_none()
+        self.own.len() == 2 && self.files.is_empty() && self.vars.is_empty() && self.loss.is_none()
+    }
+
+    /// The same machine with one more folder that is Tollgate's own.
+    pub(crate) fn with_own(mut self, dir: &str) -> Self {
+        self.own.push(dir.into());
+        self
     }
 
     /// The same machine with one more variable.
@@ -67,7 +73,7 @@ impl Machine {
         self
     }
 
-    /// The same machine, where this is what would be lost: `nothing`, or counts (`changed:2,untracked:1`), or `more` than can be looked at.
+    /// The same machine, where this is what would be lost: `nothing`, or counts (`changed:2,untracked:1`), or `more` than can be looked at, or it is `absent`.
     pub(crate) fn with_loss(mut self, what: &str) -> Self {
         let mut loss = Loss {
             more: what == "more",
@@ -83,7 +89,10 @@ impl Machine {
                 other => panic!("nothing is lost by the name `{other}`"),
             }
         }
-        self.loss = Some(loss);
+        self.loss = Some(match what {
+            "absent" => Answer::Absent,
+            _ => Answer::Known(loss),
+        });
         self
     }
 
@@ -148,7 +157,7 @@ impl World for Machine {
         Answer::Known(names.into_iter().collect())
     }
     fn loss(&self, _: &str, _: Work<'_>) -> Answer<Loss> {
-        self.loss.clone().map_or(Answer::Unknown, Answer::Known)
+        self.loss.clone().unwrap_or(Answer::Unknown)
     }
     fn own_dirs(&self) -> &[String] {
         &self.own

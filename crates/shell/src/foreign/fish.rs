@@ -7,6 +7,19 @@ use alloc::vec::Vec;
 use super::Block;
 use super::lexer::{Lexer, Tok};
 
+/// Options of a function that say when fish calls it by itself.
+const EVENTS: [&str; 10] = [
+    "-e",
+    "--on-event",
+    "-v",
+    "--on-variable",
+    "-j",
+    "--on-job-exit",
+    "-p",
+    "--on-process-exit",
+    "-s",
+    "--on-signal",
+];
 /// Substitutions inside one another that are read.
 const MAX_DEPTH: usize = 24;
 
@@ -20,6 +33,7 @@ pub(super) fn read(text: &str, depth: usize) -> Option<String> {
         open: Vec::new(),
         pending: "",
         depth,
+        events: Vec::new(),
     };
     while reader.command()? {}
     reader.open.is_empty().then_some(reader.out)
@@ -32,6 +46,8 @@ struct Reader<'t> {
     /// What bash wants at the end of the present command: `then`, `do`.
     pending: &'static str,
     depth: usize,
+    /// Open functions that an event calls, and in how many blocks they stand.
+    events: Vec<(usize, String)>,
 }
 
 impl<'t> Reader<'t> {
@@ -93,6 +109,12 @@ impl<'t> Reader<'t> {
             "end" => {
                 let end = self.open.pop()?.end();
                 self.push(end);
+                // Nobody but fish itself calls it.
+                if self.events.last().is_some_and(|(depth, _)| *depth == self.open.len())
+                    && let Some((_, name)) = self.events.pop()
+                {
+                    self.push(&format!("\n{name}"));
+                }
                 self.words()
             }
             "set" => self.set(),
@@ -151,6 +173,10 @@ impl<'t> Reader<'t> {
     fn function(&mut self) -> Option<()> {
         let words = self.rest_of_command()?;
         let (name, options) = words.split_first()?;
+        let is_event = |word: &&String| EVENTS.contains(&word.split('=').next().unwrap_or_default());
+        if options.iter().any(|word| is_event(&word)) {
+            self.events.push((self.open.len(), name.clone()));
+        }
         self.push(&format!("{name}() {{\n"));
         self.open.push(Block::Group);
         let mut number = None;

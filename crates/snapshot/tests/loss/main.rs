@@ -8,111 +8,17 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "the repositories are made by git itself")]
 
+mod place;
+mod refs;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use policy::{Answer, Ignored, Loss, Work};
-use snapshot::{Known, Looks};
 use tempfile::TempDir;
 
-struct Place {
-    _dir: TempDir,
-    root: PathBuf,
-}
-
-/// A repository with two commits, a branch, and nothing lying around.
-fn repository() -> Place {
-    let dir = TempDir::new().unwrap();
-    let root = dir.path().canonicalize().unwrap().join("app");
-    fs::create_dir(&root).unwrap();
-    let place = Place { _dir: dir, root };
-    place.git(&["init", "-q", "-b", "main"]);
-    place.write(".gitignore", "build/\n*.log\n.env\n");
-    place.write("src/a.rs", "fn a() {}\n");
-    place.write("src/b.rs", "fn b() {}\n");
-    place.commit("one");
-    place.write("src/c.rs", "fn c() {}\n");
-    place.commit("two");
-    place
-}
-
-/// Looks for one judgement, with what the table of paths says.
-fn looks() -> Looks {
-    let (rebuilt, _) = policy::patterns("rebuilt");
-    let (precious, samples) = policy::patterns("precious");
-    let all = rebuilt.iter().chain(&precious).chain(&samples);
-    let simple = |pattern: &&str| {
-        pattern
-            .strip_prefix("**/")
-            .is_some_and(|name| name.matches('*').count() < 2)
-    };
-    assert!(
-        all.clone().all(simple),
-        "a pattern of another form: {:?}",
-        all.collect::<Vec<_>>()
-    );
-    Looks::new(Known {
-        rebuilt,
-        precious,
-        samples,
-    })
-}
-
-impl Place {
-    fn git(&self, args: &[&str]) {
-        let out = Command::new("git")
-            .args([
-                "-c",
-                "user.name=t",
-                "-c",
-                "user.email=t@example.invalid",
-                "-c",
-                "commit.gpgsign=false",
-            ])
-            .args(args)
-            .current_dir(&self.root)
-            .env("GIT_CONFIG_GLOBAL", "/dev/null")
-            .env("GIT_CONFIG_NOSYSTEM", "1")
-            .output()
-            .unwrap();
-        assert!(
-            out.status.success(),
-            "git {args:?}: {}",
-            String::from_utf8_lossy(&out.stderr)
-        );
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.root.join(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    }
-
-    fn commit(&self, message: &str) {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "-m", message]);
-    }
-
-    fn path(&self, path: &str) -> String {
-        self.root.join(path).to_str().unwrap().to_owned()
-    }
-
-    fn loss(&self, work: Work<'_>) -> Answer<Loss> {
-        looks().loss(&self.root, work)
-    }
-
-    fn known(&self, work: Work<'_>) -> Loss {
-        match self.loss(work) {
-            Answer::Known(loss) => loss,
-            other => panic!("{work:?}: {other:?}"),
-        }
-    }
-
-    fn everything(&self, path: &str) -> Loss {
-        self.known(Work::Everything(&self.path(path)))
-    }
-}
+use place::{Place, looks, repository};
 
 fn untracked(ignored: Ignored) -> Work<'static> {
     Work::Untracked { below: &[], ignored }
@@ -218,32 +124,6 @@ fn ignored_secrets_count() {
 }
 
 #[test]
-fn commits_that_are_elsewhere_are_not_lost() {
-    let place = repository();
-    assert_eq!(place.known(Work::Commits("HEAD~1")).commits, 1);
-    place.git(&["branch", "keep"]);
-    assert!(place.known(Work::Commits("HEAD~1")).is_nothing());
-    assert!(place.known(Work::Branches(&["refs/heads/keep".into()])).is_nothing());
-    place.git(&["checkout", "-q", "keep"]);
-    place.write("k", "k");
-    place.commit("only here");
-    place.git(&["checkout", "-q", "main"]);
-    let loss = place.known(Work::Branches(&["refs/heads/keep".into()]));
-    assert_eq!((loss.commits, loss.names), (1, vec!["only here".to_owned()]));
-    place.git(&["tag", "v1", "keep"]);
-    assert!(place.known(Work::Branches(&["refs/heads/keep".into()])).is_nothing());
-    assert!(place.known(Work::Branches(&["refs/tags/v1".into()])).is_nothing());
-}
-
-#[test]
-fn stashes_are_counted() {
-    let place = repository();
-    place.write("src/a.rs", "stashed\n");
-    place.git(&["stash", "-q"]);
-    assert_eq!(place.known(Work::Stash(None)).commits, 1);
-}
-
-#[test]
 fn an_inner_repository_counts_with_all_it_has() {
     let place = repository();
     let inner = place.root.join("vendor/inner");
@@ -259,36 +139,6 @@ fn an_inner_repository_counts_with_all_it_has() {
     assert_eq!(place.everything("vendor/inner").commits, 1);
     inner.write("f", "changed");
     assert_eq!(place.everything("vendor/inner").changed, 1);
-}
-
-#[test]
-fn a_published_clone_loses_nothing() {
-    let place = repository();
-    let clone = place.root.parent().unwrap().join("clone");
-    place.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
-    let clone = Place {
-        _dir: TempDir::new().unwrap(),
-        root: clone,
-    };
-    assert!(clone.everything(".").is_nothing());
-    clone.write("src/a.rs", "more\n");
-    clone.commit("not pushed");
-    assert_eq!(clone.everything(".").commits, 1);
-}
-
-#[test]
-fn a_linked_working_tree_keeps_its_commits_elsewhere() {
-    let place = repository();
-    place.git(&["worktree", "add", "-q", "../w7", "-b", "w7"]);
-    let tree = Place {
-        _dir: TempDir::new().unwrap(),
-        root: place.root.parent().unwrap().join("w7"),
-    };
-    assert!(place.everything("../w7").is_nothing());
-    tree.write("draft", "x");
-    tree.write("src/a.rs", "changed\n");
-    let loss = place.everything("../w7");
-    assert_eq!((loss.changed, loss.untracked), (1, 1));
 }
 
 #[test]
@@ -383,23 +233,6 @@ fn a_file_taken_out_of_the_index_or_replaced_by_a_folder_counts() {
 }
 
 #[test]
-fn branches_that_go_together_do_not_keep_one_another() {
-    let place = repository();
-    place.git(&["checkout", "-q", "-b", "t1"]);
-    place.write("t", "t");
-    place.commit("only on both");
-    place.git(&["branch", "t2"]);
-    place.git(&["checkout", "-q", "main"]);
-    let both = ["refs/heads/t1".to_owned(), "refs/heads/t2".to_owned()];
-    assert_eq!(place.known(Work::Branches(&both)).commits, 1);
-    assert!(place.known(Work::Branches(&both[..1])).is_nothing());
-    // A tag of the same name as a branch is another thing.
-    place.git(&["tag", "main", "t1"]);
-    place.git(&["branch", "-q", "-D", "t1", "t2"]);
-    assert_eq!(place.known(Work::Branches(&["refs/tags/main".into()])).commits, 1);
-}
-
-#[test]
 fn repositories_in_ignored_folders_and_in_one_another_count() {
     let place = repository();
     place.write(".gitignore", "scratch/\nnode_modules/\n");
@@ -450,39 +283,6 @@ fn a_store_without_a_working_tree_is_no_rubbish() {
     place.git(&["clone", "-q", "--bare", ".", "kept.log/copy.git"]);
     assert!(place.everything("kept.log").more);
     assert!(place.everything("kept.log/copy.git").more);
-}
-
-#[test]
-fn one_stash_is_one() {
-    let place = repository();
-    for text in ["first", "second"] {
-        place.write("src/a.rs", text);
-        place.git(&["stash", "-q", "-m", text]);
-    }
-    assert_eq!(place.known(Work::Stash(None)).commits, 2);
-    let newest = place.known(Work::Stash(Some(0)));
-    assert_eq!(newest.commits, 1);
-    assert!(newest.names[0].contains("second"), "{:?}", newest.names);
-    assert!(place.known(Work::Stash(Some(5))).is_nothing());
-}
-
-#[test]
-fn commits_of_a_detached_working_tree_go_with_it() {
-    let place = repository();
-    place.git(&["worktree", "add", "-q", "--detach", "../side"]);
-    let side = place.root.parent().unwrap().join("side");
-    assert!(place.everything("../side").is_nothing());
-    let beside = Place {
-        _dir: TempDir::new().unwrap(),
-        root: side,
-    };
-    beside.write("src/new.rs", "new");
-    beside.commit("only here");
-    assert_eq!(place.everything("../side").commits, 1);
-    assert_eq!(beside.known(Work::Detached).commits, 1);
-    assert!(place.known(Work::Detached).is_nothing());
-    beside.git(&["branch", "kept"]);
-    assert!(beside.known(Work::Detached).is_nothing());
 }
 
 #[test]
