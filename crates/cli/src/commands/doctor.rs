@@ -44,9 +44,12 @@ fn show(general: &[Check], patients: &[Patient], ui: &mut Ui) {
     for check in general {
         line(check, ui);
     }
-    for patient in patients {
+    for patient in patients.iter().filter(|one| one.is_here()) {
         ui.line(format!("{}: {}", patient.agent.title(), patient.protection(general)));
         patient.checks.iter().for_each(|check| line(check, ui));
+    }
+    if let Some(absent) = Patient::absent(patients) {
+        ui.line(absent);
     }
 }
 

@@ -88,7 +88,7 @@ fn refuse_unsafe(places: &Places) -> Result<(), Fault> {
     }
 }
 
-/// Where to install: what was named, or every agent that is found. A dry run may be about any agent.
+/// Where to install: what was named, or every agent that is found. A dry run is about all where none is.
 fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
     let named = args.agent.as_deref().and_then(Agent::parse);
     if args.project {
@@ -104,8 +104,13 @@ fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
         Some(agent) => vec![agent],
         None => Agent::ALL
             .into_iter()
-            .filter(|agent| args.dry_run || Site::agent_is_present(*agent, places))
+            .filter(|agent| Site::agent_is_present(*agent, places))
             .collect(),
+    };
+    let found = if found.is_empty() && args.dry_run {
+        Agent::ALL.into()
+    } else {
+        found
     };
     if found.is_empty() {
         return Err(Fault::new(Exit::Unavailable, "No agent was found here.").hint(format!(

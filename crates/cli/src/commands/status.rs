@@ -48,8 +48,11 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
             .collect();
         ui.line(now.as_json(&agents).to_string());
     } else {
-        for one in &patients {
+        for one in patients.iter().filter(|one| one.is_here()) {
             ui.line(format!("{:<12} {}", one.agent.title(), safe(&one.protection(&general))));
+        }
+        if let Some(absent) = Patient::absent(&patients) {
+            ui.line(absent);
         }
         now.show(ui);
     }

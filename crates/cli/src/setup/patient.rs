@@ -47,6 +47,21 @@ impl Patient {
         }
     }
 
+    /// Whether there is anything to say about it.
+    pub(crate) fn is_here(&self) -> bool {
+        self.present || self.installed
+    }
+
+    /// The agents of which nothing was found, in a line; nothing where all are there.
+    pub(crate) fn absent(patients: &[Self]) -> Option<String> {
+        let titles: Vec<&str> = patients
+            .iter()
+            .filter(|one| !one.is_here())
+            .map(|one| one.agent.title())
+            .collect();
+        (!titles.is_empty()).then(|| format!("not found here: {}", titles.join(", ")))
+    }
+
     pub(crate) fn is_bad(&self) -> bool {
         self.checks.iter().any(Check::is_bad)
     }
@@ -58,7 +73,7 @@ impl Patient {
             .partition(|check| ["config", "rules"].contains(&check.name));
         let mut open = self.checks.iter().chain(others).filter(|check| check.is_bad());
         let set = set.into_iter().find(|check| check.is_bad());
-        match (self.present || self.installed, open.next(), set) {
+        match (self.is_here(), open.next(), set) {
             (false, ..) => "none (the agent was not found here)".to_owned(),
             (true, Some(first), _) => format!("none ({})", first.detail.trim_end_matches('.')),
             // The hook stands, and cannot know what the person set: it refuses more than was asked for.

@@ -10,7 +10,7 @@ fn healthy() -> Home {
     assert_eq!(home.tollgate("install --agent claude").code, 0);
     assert_eq!(
         home.tollgate("doctor")
-            .code_saying(&["Claude Code: partial (", "Codex: none (the agent was not found"]),
+            .code_saying(&["Claude Code: partial (", "not found here: Cline, Codex"]),
         0
     );
     home
