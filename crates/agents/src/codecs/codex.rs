@@ -13,7 +13,7 @@ pub(crate) const CODEC: Codec = Codec {
 };
 
 /// A bare allow counts as a failed hook, and so does an ask: the call would run.
-fn say(opinion: Opinion<'_>) -> Reply {
+pub(crate) fn say(opinion: Opinion<'_>) -> Reply {
     match opinion {
         Opinion::None | Opinion::Allow(_) => Reply::default(),
         Opinion::Ask(reason) | Opinion::Deny(reason) => claude::decision("deny", reason),

@@ -2,23 +2,16 @@
 
 use alloc::vec;
 
-use crate::codecs::{Codec, Opinion, claude, common};
+use crate::Agent;
+use crate::codecs::{Codec, codex, common};
 use crate::settings::{Hook, Places, Value, guarded_line};
-use crate::{Agent, Reply};
 
 pub(crate) const CODEC: Codec = Codec {
     read: common,
-    say,
+    // It hears a denial as Codex does, and an allow changes nothing.
+    say: codex::say,
     hook,
 };
-
-/// A call that is not denied needs no words: they would change nothing.
-fn say(opinion: Opinion<'_>) -> Reply {
-    match opinion {
-        Opinion::None | Opinion::Allow(_) => Reply::default(),
-        Opinion::Ask(reason) | Opinion::Deny(reason) => claude::decision("deny", reason),
-    }
-}
 
 /// Its limit is in milliseconds.
 pub(crate) fn hook(agent: Agent, places: &Places) -> Hook {
