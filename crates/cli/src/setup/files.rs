@@ -9,10 +9,15 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::exit::{Exit, Fault};
 
-/// The content of a file; `None` where there is none.
+/// The content of a file; `None` where there is none. A link to nothing is not nothing: writing there would replace the link.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     match content(path) {
         Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound && path.is_symlink() => Err(Fault::new(
+            Exit::Io,
+            format!("`{}` is a link, and what it leads to is not there.", path.display()),
+        )
+        .hint("Make what it leads to, or remove the link.")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(io_fault("read", path, &e)),
     }
