@@ -92,7 +92,10 @@ impl Tool {
             if target || UNKNOWN.files.contains(&key.as_str()) {
                 for path in texts(value) {
                     for path in beside.placed(path) {
-                        found.extend(file(&key, &path, target, beside.verb)?);
+                        let change = file(&key, &path, target, beside.verb)?;
+                        let gone = change.as_ref().and_then(|(_, subject)| beside.gone(subject));
+                        found.extend(change);
+                        gone.map_or(Ok(()), |command| push_command(&key, &command, found))?;
                     }
                 }
             }
@@ -221,6 +224,7 @@ struct Beside<'j> {
     arguments: Vec<&'j Json>,
     folders: Vec<&'j str>,
     languages: Vec<String>,
+    target: Option<&'j str>,
 }
 
 impl<'j> Beside<'j> {
@@ -256,6 +260,7 @@ impl<'j> Beside<'j> {
                 .unwrap_or(verb),
             arguments,
             folders: folders.into_iter().filter(|folder| !folder.is_empty()).collect(),
+            target: texts(UNKNOWN.targets).into_iter().find(|target| !target.is_empty()),
             languages: texts(&["language", "lang"]).into_iter().map(plain).collect(),
         })
     }
@@ -271,6 +276,18 @@ impl<'j> Beside<'j> {
             }
         }
         all
+    }
+
+    /// The command that does the same, for what goes away: a tool for files takes folders, and all that is in them, too.
+    fn gone(&self, subject: &Subject) -> Option<String> {
+        match (subject, self.verb) {
+            (Subject::File { path, delete: true, .. }, Verb::Delete) => Some(format!("rm -r -- {}", path_word(path))),
+            (Subject::File { path, delete: true, .. }, _) => {
+                let to = self.target.unwrap_or("moved");
+                Some(format!("mv -- {} {}", path_word(path), path_word(to)))
+            }
+            _ => None,
+        }
     }
 
     /// A path as it stands, and below each folder where it is relative.
@@ -324,8 +341,7 @@ fn commands(value: &Json, many: bool) -> Vec<String> {
 fn whole(command: &str, arguments: Option<&Json>, folder: Option<&str>) -> String {
     let mut text = String::new();
     if let Some(folder) = folder {
-        let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
-        text.push_str(&format!("cd {home}{} && ", shell_word(rest)));
+        text.push_str(&format!("cd {} && ", path_word(folder)));
     }
     text.push_str(command);
     match arguments {
@@ -342,6 +358,16 @@ fn whole(command: &str, arguments: Option<&Json>, folder: Option<&str>) -> Strin
         None => {}
     }
     text
+}
+
+/// A path as a word for a shell, in which a leading `~` is the home directory.
+fn path_word(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        _ if path == "~" => String::from("~"),
+        Some("") => String::from("~/"),
+        Some(rest) => format!("~/{}", shell_word(rest)),
+        None => shell_word(path),
+    }
 }
 
 /// A string, or those of a list.

@@ -93,12 +93,35 @@ fn files_are_found_by_fields_and_verbs() {
             r#"{"edits":[{"path":"a"},{"path":"b"}]}"#,
             vec!["write a", "write b"],
         ),
-        ("mcp__fs__delete_file", r#"{"path":"a"}"#, vec!["delete a"]),
-        ("RemoveFiles", r#"{"paths":["a","b"]}"#, vec!["delete a", "delete b"]),
+        (
+            "mcp__fs__delete_file",
+            r#"{"path":"a"}"#,
+            vec!["delete a", "run rm -r -- a"],
+        ),
+        (
+            "mcp__fs__delete_directory",
+            r#"{"path":"~/a b"}"#,
+            vec!["delete ~/a b", "run rm -r -- ~/'a b'"],
+        ),
+        (
+            "mcp__fs__remove",
+            r#"{"uri":"file:///"}"#,
+            vec!["delete /", "run rm -r -- /"],
+        ),
+        (
+            "mcp__fs__rename",
+            r#"{"path":"~"}"#,
+            vec!["delete ~", "run mv -- ~ moved"],
+        ),
+        (
+            "RemoveFiles",
+            r#"{"paths":["a","b"]}"#,
+            vec!["delete a", "run rm -r -- a", "delete b", "run rm -r -- b"],
+        ),
         (
             "mcp__fs__move_file",
             r#"{"source":"a","destination":".git/hooks/a"}"#,
-            vec!["write .git/hooks/a", "delete a"],
+            vec!["write .git/hooks/a", "delete a", "run mv -- a .git/hooks/a"],
         ),
         (
             "mcp__fs__copy",
@@ -200,7 +223,7 @@ fn a_call_that_another_tool_passes_on_is_read() {
         (
             "mcp__hub__call",
             r#"{"name":"delete_file","arguments":{"path":"a"}}"#,
-            vec!["delete a"],
+            vec!["delete a", "run rm -r -- a"],
         ),
         (
             "mcp__hub__call",
