@@ -9,15 +9,10 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::exit::{Exit, Fault};
 
-/// The content of a file; `None` where there is none. A link to nothing is not nothing: writing there would replace the link.
+/// The content of a file; `None` where there is none.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     match content(path) {
         Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == io::ErrorKind::NotFound && path.is_symlink() => Err(Fault::new(
-            Exit::Io,
-            format!("`{}` is a link, and what it leads to is not there.", path.display()),
-        )
-        .hint("Make what it leads to, or remove the link.")),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(e) => Err(io_fault("read", path, &e)),
     }
@@ -41,6 +36,18 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Fault> {
     let text = String::from_utf8(bytes);
     text.map(Some)
         .map_err(|_| Fault::new(Exit::Data, format!("`{}` is not UTF-8.", path.display())))
+}
+
+/// Refuses a link to nothing: a file that is written there would take the link's place.
+pub(crate) fn no_dead_link(path: &Path) -> Result<(), Fault> {
+    if path.is_symlink() && !path.exists() {
+        return Err(Fault::new(
+            Exit::Io,
+            format!("`{}` is a link, and what it leads to is not there.", path.display()),
+        )
+        .hint("Make what it leads to, or remove the link."));
+    }
+    Ok(())
 }
 
 /// Where a path really leads: a settings file that is a link stays one, and its target is edited.
