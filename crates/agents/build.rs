@@ -10,8 +10,8 @@ const RULES: &str = "../../rules/agents.toml";
 const TEXTS: [&str; 9] = [
     "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
 ];
-const LISTS: [&str; 6] = ["programs", "marks", "questions", "events", "asks", "patchers"];
-const OTHERS: [&str; 6] = ["form", "proof", "version", "patience", "switches", "tool"];
+const LISTS: [&str; 7] = ["programs", "marks", "questions", "events", "asks", "patchers", "paths"];
+const OTHERS: [&str; 7] = ["comments", "form", "proof", "version", "patience", "switches", "tool"];
 /// What only a page for people says.
 const PAGE: [&str; 9] = [
     "open",
@@ -129,11 +129,18 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
         writeln!(out, "    {key}: {:?},", if absent { "" } else { text(rows, key)? })?;
     }
     for key in LISTS {
-        writeln!(out, "    {key}: &{:?},", list(rows, key)?)?;
+        let absent = key == "paths" && !rows.contains_key(key);
+        writeln!(
+            out,
+            "    {key}: &{:?},",
+            if absent { Vec::new() } else { list(rows, key)? }
+        )?;
     }
     writeln!(out, "    form: Form::{},", variant(text(rows, "form")?))?;
     writeln!(out, "    driven: {},", text(rows, "proof")? == "driven")?;
-    writeln!(out, "    version: {},", flag(rows, "version"))?;
+    for key in ["version", "comments"] {
+        writeln!(out, "    {key}: {},", flag(rows, key))?;
+    }
     let patience = rows.get("patience").and_then(toml::Value::as_integer);
     writeln!(out, "    patience: {},", patience.ok_or("an agent has patience")?)?;
     writeln!(out, "    switches: &[")?;
@@ -172,11 +179,14 @@ fn unknown(out: &mut String, rows: &toml::Table) -> Result<(), Box<dyn Error>> {
     for key in [
         "commands",
         "arguments",
+        "calls",
+        "tools",
         "folders",
         "scripts",
         "queries",
         "databases",
         "runners",
+        "shells",
         "files",
         "targets",
         "deletes",
@@ -208,7 +218,7 @@ fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
     let mut does = String::new();
     for key in tool.keys() {
         let name = match key.as_str() {
-            "names" | "optional" | "content" | "flags" | "folder" => continue,
+            "names" | "optional" | "apart" | "content" | "flags" | "folder" => continue,
             "write" => {
                 write!(
                     does,
@@ -218,13 +228,15 @@ fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
                 )?;
                 continue;
             }
+            "read" | "prose" => {
+                write!(does, "Does::{}(&{:?})", variant(key), texts(tool, key)?)?;
+                continue;
+            }
             "command" => "Command",
             "each" => "Each",
             "typed" => "Typed",
-            "read" => "Read",
             "delete" => "Delete",
             "url" => "Fetch",
-            "prose" => "Prose",
             "patch" => "Patch",
             other => return Err(format!("rules/agents.toml: unknown key `{other}`").into()),
         };
@@ -244,9 +256,10 @@ fn stanza(tool: &toml::Table) -> Result<String, Box<dyn Error>> {
         ""
     };
     Ok(format!(
-        "Tool {{ names: &{:?}, does: {does}, optional: {}, folder: {folder:?}, flags: &{flags:?} }}",
+        "Tool {{ names: &{:?}, does: {does}, optional: {}, apart: {}, folder: {folder:?}, flags: &{flags:?} }}",
         list(tool, "names")?,
         flag(tool, "optional"),
+        flag(tool, "apart"),
     ))
 }
 
@@ -259,6 +272,11 @@ fn text<'t>(table: &'t toml::Table, key: &str) -> Result<&'t str, String> {
         .get(key)
         .and_then(toml::Value::as_str)
         .ok_or_else(|| format!("rules/agents.toml: `{key}` must be a text"))
+}
+
+/// One text, or a list of them.
+fn texts<'t>(table: &'t toml::Table, key: &str) -> Result<Vec<&'t str>, String> {
+    text(table, key).map_or_else(|_| list(table, key), |one| Ok(vec![one]))
 }
 
 fn list<'t>(table: &'t toml::Table, key: &str) -> Result<Vec<&'t str>, String> {

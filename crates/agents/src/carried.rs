@@ -1,5 +1,6 @@
 //! What the input of a tool that nobody knows carries: commands, scripts and files, by the names of its fields.
 
+use alloc::collections::BTreeMap;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,23 +9,29 @@ use policy::{Kind, Subject};
 
 use crate::Refusal;
 use crate::call::clean;
-use crate::json::Json;
+use crate::json::{self, Json};
+use crate::patch;
 use crate::settings::shell_word;
 use crate::table::UNKNOWN;
 use crate::tools::command_text;
 
-/// Objects within the input are looked at this deep.
-const DEEPEST: usize = 4;
+/// Objects within the input, and in texts of it, are looked at this deep.
+const DEEPEST: usize = 16;
+/// A command is judged with this many folders and lists of arguments that stand beside it; further ones are refused.
+const MOST_BESIDE: usize = 4;
 
 /// Words of `[unknown]` in `rules/agents.toml`.
 pub(crate) struct Unknown {
     pub(crate) commands: &'static [&'static str],
     pub(crate) arguments: &'static [&'static str],
+    pub(crate) calls: &'static [&'static str],
+    pub(crate) tools: &'static [&'static str],
     pub(crate) folders: &'static [&'static str],
     pub(crate) scripts: &'static [&'static str],
     pub(crate) queries: &'static [&'static str],
     pub(crate) databases: &'static [&'static str],
     pub(crate) runners: &'static [&'static str],
+    pub(crate) shells: &'static [&'static str],
     pub(crate) languages: &'static [(&'static str, &'static str)],
     pub(crate) files: &'static [&'static str],
     pub(crate) targets: &'static [&'static str],
@@ -67,32 +74,10 @@ impl Tool {
         let Some(fields) = object.as_object().filter(|_| depth < DEEPEST) else {
             return Ok(());
         };
-        let of = |names: &[&str]| {
-            fields
-                .iter()
-                .find(|(key, _)| names.contains(&plain(key).as_str()))
-                .map(|(_, v)| v)
-        };
-        let word = of(UNKNOWN.commands).and_then(Json::as_str);
-        let verb = word
-            .and_then(|w| self::verb(&words(w)).filter(|_| is_word(w)))
-            .unwrap_or(verb);
-        let (arguments, folder) = (of(UNKNOWN.arguments), of(UNKNOWN.folders).and_then(Json::as_str));
+        let beside = Beside::of(fields, verb)?;
         for (key, value) in fields {
             let key = plain(key);
-            let one = UNKNOWN.commands.contains(&key.as_str());
-            let many = key.strip_suffix('s').is_some_and(|key| UNKNOWN.commands.contains(&key));
-            if one || many {
-                for command in commands(value, many) {
-                    push_command(&key, &whole(&command, arguments, folder), found)?;
-                }
-            } else if UNKNOWN.scripts.contains(&key.as_str())
-                && let Some(script) = value
-                    .as_str()
-                    .and_then(|script| self.script(script, of(&["language", "lang"])))
-            {
-                push_command(&key, &whole(&script, arguments, folder), found)?;
-            }
+            self.commands(&key, value, &beside, found)?;
             if self.is_query(&key) {
                 for query in texts(value) {
                     push_command(&key, &format!("psql -c {}", shell_word(query)), found)?;
@@ -100,24 +85,86 @@ impl Tool {
             }
             if key.ends_with("url") {
                 for address in texts(value) {
-                    found.extend(fetched(&key, address, verb)?);
+                    found.extend(fetched(&key, address, beside.verb)?);
                 }
             }
             let target = UNKNOWN.targets.contains(&key.as_str());
             if target || UNKNOWN.files.contains(&key.as_str()) {
                 for path in texts(value) {
-                    found.extend(file(&key, path, target, verb)?);
-                }
-            }
-            match value {
-                Json::Object(_) => self.object(value, verb, found, depth + 1)?,
-                Json::Array(items) => {
-                    for item in items {
-                        self.object(item, verb, found, depth + 1)?;
+                    for path in beside.placed(path) {
+                        let change = file(&key, &path, target, beside.verb)?;
+                        let gone = change.as_ref().and_then(|(_, subject)| beside.gone(subject));
+                        found.extend(change);
+                        gone.map_or(Ok(()), |command| push_command(&key, &command, found))?;
                     }
                 }
-                _ => {}
             }
+            for text in texts(value) {
+                self.patch(text, found)?;
+            }
+            self.within(&key, value, beside.verb, found, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    /// What stands within a value: objects, lists of them, and the text of an object where a call of another tool is told.
+    fn within(
+        &self,
+        key: &str,
+        value: &Json,
+        verb: Verb,
+        found: &mut Vec<(Kind, Subject)>,
+        depth: usize,
+    ) -> Result<(), Refusal> {
+        match value {
+            Json::Object(_) => self.object(value, verb, found, depth),
+            Json::Array(items) if depth < DEEPEST => items
+                .iter()
+                .try_for_each(|item| self.within(key, item, verb, found, depth + 1)),
+            Json::String(text) if UNKNOWN.calls.contains(&key) && text.trim_start().starts_with('{') => {
+                json::parse(text.as_bytes()).map_or(Ok(()), |packed| self.object(&packed, verb, found, depth))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The commands and scripts of a field, with what stands beside them.
+    fn commands(
+        &self,
+        key: &str,
+        value: &Json,
+        beside: &Beside<'_>,
+        found: &mut Vec<(Kind, Subject)>,
+    ) -> Result<(), Refusal> {
+        let one = UNKNOWN.commands.contains(&key);
+        let many = key.strip_suffix('s').is_some_and(|key| UNKNOWN.commands.contains(&key));
+        let texts = if one || many {
+            commands(value, many)
+        } else if UNKNOWN.scripts.contains(&key) {
+            value
+                .as_str()
+                .map_or_else(Vec::new, |script| self.scripts(script, &beside.languages))
+        } else {
+            Vec::new()
+        };
+        for text in &texts {
+            for whole in beside.whole(text) {
+                push_command(key, &whole, found)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The files of a patch that stands in a text. A tool that is called after patches and gets one that cannot be read is
+    /// refused; elsewhere such a text is just a text.
+    fn patch(&self, text: &str, found: &mut Vec<(Kind, Subject)>) -> Result<(), Refusal> {
+        if !text.contains(patch::BEGIN) {
+            return Ok(());
+        }
+        match patch::read(text) {
+            Ok(changes) => found.extend(changes.into_iter().map(|subject| (Kind::FileWrite, subject))),
+            Err(refusal) if self.all.iter().any(|word| word == "patch") => return Err(refusal),
+            Err(_) => {}
         }
         Ok(())
     }
@@ -128,27 +175,135 @@ impl Tool {
         UNKNOWN.queries.contains(&key) && (key.contains("sql") || database())
     }
 
-    /// The command that runs a script, where the tool runs any.
-    fn script(&self, script: &str, language: Option<&Json>) -> Option<String> {
+    /// The commands that run a script, where the tool runs any: as a field says in which language it is, and as the tool's
+    /// name does. A program that reads its script one way whatever is said beside it must not be judged by that.
+    fn scripts(&self, script: &str, said: &[String]) -> Vec<String> {
         if !self.all.iter().any(|word| UNKNOWN.runners.contains(&word.as_str())) {
-            return None;
+            return Vec::new();
         }
-        let language = language.and_then(Json::as_str).map(plain);
-        let said = match &language {
-            Some(language) => core::slice::from_ref(language),
-            None => self.all.as_slice(),
+        let mut commands: Vec<String> = Vec::new();
+        let named = program(&self.all);
+        for program in said.iter().map(|word| program(core::slice::from_ref(word))) {
+            commands.extend(by(program, script));
+        }
+        if said.is_empty() || named.is_some() {
+            commands.extend(by(named, script));
+        }
+        if self.all.iter().any(|word| UNKNOWN.shells.contains(&word.as_str())) {
+            commands.push(String::from(script));
+        }
+        commands.sort();
+        commands.dedup();
+        commands
+    }
+}
+
+/// The program that the words name for scripts; empty where the text is no business of ours.
+fn program(words: &[String]) -> Option<&'static str> {
+    let named = |word: &str| words.iter().any(|said| said == word);
+    UNKNOWN
+        .languages
+        .iter()
+        .find(|(word, _)| named(word))
+        .map(|(_, program)| *program)
+}
+
+/// The command with which that program runs the script.
+fn by(program: Option<&str>, script: &str) -> Option<String> {
+    match program {
+        None => Some(String::from(script)),
+        Some("") => None,
+        Some(program) => Some(format!("{program} {}", shell_word(script))),
+    }
+}
+
+/// What stands beside the fields of an object and changes what they mean. A tool reads the field that it knows, so where
+/// there are several of a kind each counts.
+struct Beside<'j> {
+    verb: Verb,
+    arguments: Vec<&'j Json>,
+    folders: Vec<&'j str>,
+    languages: Vec<String>,
+    target: Option<&'j str>,
+}
+
+impl<'j> Beside<'j> {
+    fn of(fields: &'j BTreeMap<String, Json>, verb: Verb) -> Result<Self, Refusal> {
+        let all = |names: &[&str]| {
+            let named = fields.iter().filter(|(key, _)| names.contains(&plain(key).as_str()));
+            named.map(|(_, value)| value).collect::<Vec<_>>()
         };
-        let program = UNKNOWN
-            .languages
-            .iter()
-            .find(|(word, _)| said.iter().any(|said| said == word))
-            .map(|(_, program)| *program);
-        match program {
-            None => Some(String::from(script)),
-            Some("") => None,
-            Some(program) => Some(format!("{program} {}", shell_word(script))),
+        let texts = |names: &[&str]| all(names).into_iter().filter_map(Json::as_str).collect::<Vec<_>>();
+        let says = |word: &&str| is_word(word) && self::verb(&words(word)).is_some();
+        let command = texts(UNKNOWN.commands).into_iter().find(says);
+        // `{"name": "delete_file", "arguments": {..}}`: a call that another tool passes on.
+        let passes_on = !all(UNKNOWN.calls).is_empty();
+        let tool = texts(UNKNOWN.tools).into_iter().filter(|_| passes_on);
+        let arguments = all(UNKNOWN.arguments);
+        let arguments = arguments
+            .into_iter()
+            .filter(|value| has_words(value))
+            .collect::<Vec<_>>();
+        let folders = texts(UNKNOWN.folders);
+        if arguments.len().max(folders.len()) > MOST_BESIDE {
+            return Err(Refusal::new(
+                "ambiguous",
+                "The tool's input has too many fields for folders or arguments.",
+            ));
+        }
+        let said = command.and_then(|word| self::verb(&words(word)));
+        Ok(Self {
+            verb: tool
+                .filter_map(|name| self::verb(&words(name)))
+                .next()
+                .or(said)
+                .unwrap_or(verb),
+            arguments,
+            folders: folders.into_iter().filter(|folder| !folder.is_empty()).collect(),
+            target: texts(UNKNOWN.targets).into_iter().find(|target| !target.is_empty()),
+            languages: texts(&["language", "lang"]).into_iter().map(plain).collect(),
+        })
+    }
+
+    /// The command with each list of arguments, in each of the folders.
+    fn whole(&self, command: &str) -> Vec<String> {
+        let or_none = |n: usize| 0..n.max(1);
+        let mut all = Vec::new();
+        for folder in or_none(self.folders.len()) {
+            for arguments in or_none(self.arguments.len()) {
+                let (folder, arguments) = (self.folders.get(folder), self.arguments.get(arguments));
+                all.push(whole(command, arguments.copied(), folder.copied()));
+            }
+        }
+        all
+    }
+
+    /// The command that does the same, for what goes away: a tool for files takes folders, and all that is in them, too.
+    fn gone(&self, subject: &Subject) -> Option<String> {
+        match (subject, self.verb) {
+            (Subject::File { path, delete: true, .. }, Verb::Delete) => Some(format!("rm -r -- {}", path_word(path))),
+            (Subject::File { path, delete: true, .. }, _) => {
+                let to = self.target.unwrap_or("moved");
+                Some(format!("mv -- {} {}", path_word(path), path_word(to)))
+            }
+            _ => None,
         }
     }
+
+    /// A path as it stands, and below each folder where it is relative.
+    fn placed(&self, path: &str) -> Vec<String> {
+        let mut all = Vec::from([String::from(path)]);
+        if !path.starts_with(['/', '~']) && !path.contains("://") {
+            let below = |folder: &&str| format!("{}/{path}", folder.trim_end_matches('/'));
+            all.extend(self.folders.iter().map(below));
+        }
+        all
+    }
+}
+
+/// Whether a value can be words behind a command.
+fn has_words(value: &Json) -> bool {
+    value.as_str().is_some() || command_text(value).is_some()
 }
 
 /// An address that a tool is given: a file where it names one, else somewhere to fetch from.
@@ -185,9 +340,8 @@ fn commands(value: &Json, many: bool) -> Vec<String> {
 /// The command with its arguments, in its folder.
 fn whole(command: &str, arguments: Option<&Json>, folder: Option<&str>) -> String {
     let mut text = String::new();
-    if let Some(folder) = folder.filter(|f| !f.is_empty()) {
-        let (home, rest) = folder.strip_prefix("~/").map_or(("", folder), |rest| ("~/", rest));
-        text.push_str(&format!("cd {home}{} && ", shell_word(rest)));
+    if let Some(folder) = folder {
+        text.push_str(&format!("cd {} && ", path_word(folder)));
     }
     text.push_str(command);
     match arguments {
@@ -204,6 +358,16 @@ fn whole(command: &str, arguments: Option<&Json>, folder: Option<&str>) -> Strin
         None => {}
     }
     text
+}
+
+/// A path as a word for a shell, in which a leading `~` is the home directory.
+fn path_word(path: &str) -> String {
+    match path.strip_prefix("~/") {
+        _ if path == "~" => String::from("~"),
+        Some("") => String::from("~/"),
+        Some(rest) => format!("~/{}", shell_word(rest)),
+        None => shell_word(path),
+    }
 }
 
 /// A string, or those of a list.

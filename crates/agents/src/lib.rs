@@ -11,11 +11,13 @@ mod codecs;
 mod inline;
 pub mod json;
 mod patch;
+mod paths;
 mod refusal;
 mod reply;
 mod settings;
 mod table;
 mod tools;
+mod typed;
 
 pub use call::{Call, read};
 pub use refusal::Refusal;

@@ -18,6 +18,8 @@ const ADD: &str = "*** Add File:";
 const UPDATE: &str = "*** Update File:";
 const DELETE: &str = "*** Delete File:";
 const MOVE: &str = "*** Move to:";
+/// How a line begins that clients take off before the patch: they let it stand in a shell's words or in a fence.
+const WRAPPERS: [&str; 5] = ["<<", "cat <<", "apply_patch", "%%bash", "```"];
 /// Markers that name no file of this machine.
 const OTHER: [&str; 2] = ["*** End of File", "*** Environment ID:"];
 
@@ -49,8 +51,8 @@ fn body(patch: &str) -> Result<&str, Refusal> {
         .find(BEGIN)
         .ok_or_else(|| unreadable("it does not begin with `*** Begin Patch`"))?;
     let (before, rest) = patch.split_at(begin);
-    let before = before.trim();
-    if !(before.is_empty() || before.starts_with("<<")) {
+    let wraps = |line: &str| line.is_empty() || WRAPPERS.iter().any(|w| line.starts_with(w));
+    if !before.lines().all(|line| wraps(line.trim())) {
         return Err(unreadable("text stands before `*** Begin Patch`"));
     }
     let rest = rest.strip_prefix(BEGIN).unwrap_or(rest);

@@ -61,10 +61,12 @@ impl Agent {
         self.table().title
     }
 
-    /// The variable with which a person moves its settings folder, where there is one.
+    /// The variable with which a person moves its settings folder, and what the folder is called below the one that it
+    /// names; empty where it names the folder itself.
     #[must_use]
-    pub fn folder_variable(self) -> Option<&'static str> {
-        present(self.table().moved_by)
+    pub fn folder_variable(self) -> Option<(&'static str, &'static str)> {
+        let moved_by = present(self.table().moved_by)?;
+        Some(moved_by.split_once('/').unwrap_or((moved_by, "")))
     }
 
     /// Its settings folder below the home directory.
@@ -96,6 +98,12 @@ impl Agent {
     #[must_use]
     pub const fn is_versioned(self) -> bool {
         self.table().version
+    }
+
+    /// Whether it reads past comments in that file.
+    #[must_use]
+    pub const fn reads_comments(self) -> bool {
+        self.table().comments
     }
 
     /// The event that the hook is installed for.

@@ -20,7 +20,7 @@ pub(crate) struct Table {
     pub(crate) marks: &'static [&'static str],
     /// Its settings folder below the home directory.
     pub(crate) home: &'static str,
-    /// The variable with which a person moves that folder; empty where there is none.
+    /// The variable with which a person moves that folder, and `/` and what stands below it; empty where there is none.
     pub(crate) moved_by: &'static str,
     /// The file below that folder which tells it about hooks.
     pub(crate) settings: &'static str,
@@ -30,6 +30,8 @@ pub(crate) struct Table {
     pub(crate) form: Form,
     /// Whether it says `"version": 1`.
     pub(crate) version: bool,
+    /// Whether it reads past comments in that file.
+    pub(crate) comments: bool,
     /// The text that matches every tool; empty where the form has none.
     pub(crate) matcher: &'static str,
     /// Seconds that it waits for its hook.
@@ -44,6 +46,8 @@ pub(crate) struct Table {
     pub(crate) mcp: &'static str,
     /// Programs that apply a patch which stands in the command.
     pub(crate) patchers: &'static [&'static str],
+    /// What its file tools make of a path before they use it.
+    pub(crate) paths: &'static [&'static str],
     /// How hooks are switched off in a file.
     pub(crate) switches: &'static [Switch],
     /// What no hook sees.

@@ -11,13 +11,15 @@ use crate::carried;
 use crate::json::Json;
 use crate::settings::shell_word;
 use crate::table::Table;
-use crate::{Refusal, inline, patch};
+use crate::{Refusal, inline, patch, paths, typed};
 
 /// One stanza.
 pub(crate) struct Tool {
     pub(crate) names: &'static [&'static str],
     pub(crate) does: Does,
     pub(crate) optional: bool,
+    /// Whether its input is about things of the agent's own, whatever its fields are called.
+    pub(crate) apart: bool,
     /// The field with the folder in which a command runs; empty where there is none.
     pub(crate) folder: &'static str,
     /// Fields that widen what the tool may do.
@@ -30,11 +32,11 @@ pub(crate) enum Does {
     Command(&'static str),
     Each(&'static str),
     Typed(&'static str),
-    Read(&'static str),
+    Read(&'static [&'static str]),
     Write(&'static str, &'static [&'static str]),
     Delete(&'static str),
     Fetch(&'static str),
-    Prose(&'static str),
+    Prose(&'static [&'static str]),
     Patch(&'static str),
 }
 
@@ -63,14 +65,17 @@ impl Table {
         };
         let mut wanted = Wanted::default();
         match known {
-            Some(tool) => wanted.requests = tool.subjects(input)?.into_iter().map(|(k, s)| request(k, s)).collect(),
+            Some(tool) => {
+                let subjects = paths::read_as(self, tool.subjects(input)?)?;
+                wanted.requests = subjects.into_iter().map(|(k, s)| request(k, s)).collect();
+            }
             None if self.is_mcp(name) => wanted.requests.push(request(Kind::McpCall, tool_call())),
             None => {
                 wanted.unknown = true;
                 wanted.requests.push(request(Kind::ToolOther, tool_call()));
             }
         }
-        if known.is_none_or(|tool| matches!(tool.does, Does::Nothing)) {
+        if known.is_none_or(|tool| matches!(tool.does, Does::Nothing) && !tool.apart) {
             let carried = carried::subjects(name.strip_prefix(self.mcp).unwrap_or(name), input)?;
             wanted
                 .requests
@@ -93,6 +98,14 @@ impl Table {
         }
         wanted.requests.extend(patched);
         Ok(wanted)
+    }
+
+    /// The field of a tool that takes its patch as it is written, in no field at all.
+    pub(crate) fn patch_field(&self, name: &str) -> Option<&'static str> {
+        match self.tools.iter().find(|tool| tool.names.contains(&name))?.does {
+            Does::Patch(field) => Some(field),
+            _ => None,
+        }
     }
 
     fn is_mcp(&self, name: &str) -> bool {
@@ -124,31 +137,34 @@ impl Tool {
             Does::Command(field) => Ok(Vec::from([run(field, command(field, present(input, field)?)?)?])),
             Does::Each(field) => {
                 let commands = each(input, field)?;
-                commands
-                    .iter()
-                    .map(|value| run(field, command(field, value)?))
-                    .collect()
+                commands.into_iter().map(|text| run(field, text)).collect()
             }
-            Does::Typed(field) => Ok(Vec::from([run(field, typed(&string(input, field)?))?])),
-            Does::Read(field) | Does::Fetch(field) if self.optional && input.get(field).is_none() => Ok(Vec::new()),
-            Does::Read(field) => {
-                let paths = paths(input, field)?.into_iter();
-                Ok(paths.map(|path| (Kind::FileRead, file(path, false, None))).collect())
+            Does::Typed(field) => {
+                let readings = typed::readings(&string(input, field)?);
+                readings.into_iter().map(|text| run(field, text)).collect()
+            }
+            Does::Read(fields) => {
+                let mut found = Vec::new();
+                for field in given(input, fields, self.optional)? {
+                    let paths = paths(input, field)?.into_iter();
+                    found.extend(paths.map(|path| (Kind::FileRead, file(path, false, None))));
+                }
+                Ok(found)
             }
             Does::Write(field, content) => {
                 let text = new_text(input, content)?;
-                one(
-                    Kind::FileWrite,
-                    file(path(field, &string(input, field)?)?, false, Some(text)),
-                )
+                one(Kind::FileWrite, file(path(field, &string(input, field)?)?, false, text))
             }
             Does::Delete(field) => one(Kind::FileWrite, file(path(field, &string(input, field)?)?, true, None)),
             Does::Fetch(field) => addresses(input, field),
-            Does::Prose(field) => {
-                let text = clean(field, string(input, field)?)?;
-                Ok(carried::links(&text)
-                    .map(|url| (Kind::NetConnect, Subject::Url(String::from(url))))
-                    .collect())
+            Does::Prose(fields) => {
+                let mut found = Vec::new();
+                for field in given(input, fields, self.optional)? {
+                    let text = clean(field, string(input, field)?)?;
+                    let connect = |url| (Kind::NetConnect, Subject::Url(String::from(url)));
+                    found.extend(carried::links(&text).map(connect));
+                }
+                Ok(found)
             }
             Does::Patch(field) => {
                 let changes = patch::read(&string(input, field)?)?;
@@ -163,47 +179,52 @@ fn present<'j>(input: &'j Json, field: &str) -> Result<&'j Json, Refusal> {
     input.get(field).ok_or_else(|| missing(field))
 }
 
-/// The commands of a list; one that is no list counts as one.
-fn each<'j>(input: &'j Json, field: &str) -> Result<&'j [Json], Refusal> {
-    let value = present(input, field)?;
-    match value.as_array() {
-        Some([]) => Err(wrong_type(field, value)),
-        Some(items) => Ok(items),
-        None => Ok(core::slice::from_ref(value)),
+/// Those of the fields that are given, where null is nothing. One has to be, unless the tool does without.
+fn given(input: &Json, fields: &[&'static str], optional: bool) -> Result<Vec<&'static str>, Refusal> {
+    let is_given = |field: &&&str| !matches!(input.get(field), None | Some(Json::Null));
+    let given: Vec<&str> = fields.iter().filter(is_given).copied().collect();
+    match fields.first() {
+        Some(first) if given.is_empty() && !optional => Err(missing(first)),
+        _ => Ok(given),
     }
 }
 
-/// A command, also where an object holds it.
+/// The commands of a list; one that is no list counts as one. Cline takes a here-document whose lines stand in the list one
+/// by one for one command, so commands with the sign of one are judged together too.
+fn each(input: &Json, field: &str) -> Result<Vec<String>, Refusal> {
+    let value = present(input, field)?;
+    let items = match value.as_array() {
+        Some([]) => return Err(wrong_type(field, value)),
+        Some(items) => items,
+        None => core::slice::from_ref(value),
+    };
+    let mut commands: Vec<String> = items
+        .iter()
+        .map(|item| command(field, item))
+        .collect::<Result<_, _>>()?;
+    if commands.len() > 1 && commands.iter().any(|text| text.contains("<<")) {
+        commands.push(commands.join("\n"));
+    }
+    Ok(commands)
+}
+
+/// A command, also where an object holds it, alone or with its arguments: then it is one word, and no shell reads it.
 fn command(field: &str, value: &Json) -> Result<String, Refusal> {
     let inner = value.get("command").unwrap_or(value);
-    command_text(inner).ok_or_else(|| wrong_type(field, value))
-}
-
-/// What is typed: a key in braces ends the line, as `{enter}` does. Others move within it, and what stands behind one is
-/// judged by itself too.
-fn typed(text: &str) -> String {
-    let mut lines = String::new();
-    let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        lines.push_str(before);
-        match behind.split_once('}') {
-            Some((key, after))
-                if !key.is_empty()
-                    && key
-                        .chars()
-                        .all(|c| c.is_ascii_lowercase() || "+-_0123456789".contains(c)) =>
-            {
-                lines.push('\n');
-                rest = after;
-            }
-            _ => {
-                lines.push('{');
-                rest = behind;
-            }
-        }
-    }
-    lines.push_str(rest);
-    lines
+    let text = command_text(inner).ok_or_else(|| wrong_type(field, value))?;
+    let Some(args) = value.get("args").filter(|args| !matches!(args, Json::Null)) else {
+        return Ok(text);
+    };
+    let words = match args.as_array() {
+        Some([]) => String::new(),
+        _ => command_text(args).ok_or_else(|| wrong_type(field, value))?,
+    };
+    let program = if inner.as_str().is_some() {
+        shell_word(&text)
+    } else {
+        text
+    };
+    Ok(format!("{program} {words}"))
 }
 
 /// The files of a field: one, or a list of them, by themselves or as the `path` of an object.
@@ -258,11 +279,13 @@ fn path(field: &'static str, text: &str) -> Result<String, Refusal> {
     Ok(path)
 }
 
-/// All new text that a call carries. `edits.new_string` reads `new_string` of every item of `edits`.
-fn new_text(input: &Json, fields: &[&'static str]) -> Result<String, Refusal> {
+/// All new text that a call carries. `edits.new_string` reads `new_string` of every item of `edits`. `None` where the call
+/// names none of its fields: what it writes then is not known.
+fn new_text(input: &Json, fields: &[&'static str]) -> Result<Option<String>, Refusal> {
     let mut parts = Vec::new();
     for field in fields {
         match field.split_once('.') {
+            None if input.get(field).is_none() => {}
             None => parts.push(string(input, field)?),
             Some((list, item)) => {
                 let value = input.get(list).ok_or_else(|| missing(list))?;
@@ -272,7 +295,7 @@ fn new_text(input: &Json, fields: &[&'static str]) -> Result<String, Refusal> {
             }
         }
     }
-    Ok(parts.join("\n"))
+    Ok((!parts.is_empty()).then(|| parts.join("\n")))
 }
 
 /// A field that must be there and must be a string.

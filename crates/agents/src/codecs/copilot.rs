@@ -20,17 +20,25 @@ fn read(question: &Json) -> Result<Asked, Refusal> {
         ("", Some(_), None) => "postToolUseFailure",
         (name, ..) => name,
     };
+    let tool = optional(question, "toolName")?;
     Ok(Asked {
         event: String::from(event),
         session: string(question, "sessionId")?,
         cwd: string(question, "cwd")?,
-        tool: optional(question, "toolName")?,
-        input: question
-            .get("toolArgs")
-            .map(|args| unpacked("toolArgs", args))
-            .transpose()?,
+        input: question.get("toolArgs").map(|args| input(&tool, args)).transpose()?,
+        tool,
         ..Asked::default()
     })
+}
+
+/// An object, in older versions as JSON within a text. A patch is a text by itself.
+fn input(tool: &str, args: &Json) -> Result<Json, Refusal> {
+    match (args, Agent::Copilot.table().patch_field(tool)) {
+        (Json::String(text), Some(field)) if !text.trim_start().starts_with('{') => {
+            Ok(Json::Object([(String::from(field), args.clone())].into()))
+        }
+        _ => unpacked("toolArgs", args),
+    }
 }
 
 /// A person's yes skips the client's own question.

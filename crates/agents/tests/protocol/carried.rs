@@ -93,12 +93,35 @@ fn files_are_found_by_fields_and_verbs() {
             r#"{"edits":[{"path":"a"},{"path":"b"}]}"#,
             vec!["write a", "write b"],
         ),
-        ("mcp__fs__delete_file", r#"{"path":"a"}"#, vec!["delete a"]),
-        ("RemoveFiles", r#"{"paths":["a","b"]}"#, vec!["delete a", "delete b"]),
+        (
+            "mcp__fs__delete_file",
+            r#"{"path":"a"}"#,
+            vec!["delete a", "run rm -r -- a"],
+        ),
+        (
+            "mcp__fs__delete_directory",
+            r#"{"path":"~/a b"}"#,
+            vec!["delete ~/a b", "run rm -r -- ~/'a b'"],
+        ),
+        (
+            "mcp__fs__remove",
+            r#"{"uri":"file:///"}"#,
+            vec!["delete /", "run rm -r -- /"],
+        ),
+        (
+            "mcp__fs__rename",
+            r#"{"path":"~"}"#,
+            vec!["delete ~", "run mv -- ~ moved"],
+        ),
+        (
+            "RemoveFiles",
+            r#"{"paths":["a","b"]}"#,
+            vec!["delete a", "run rm -r -- a", "delete b", "run rm -r -- b"],
+        ),
         (
             "mcp__fs__move_file",
             r#"{"source":"a","destination":".git/hooks/a"}"#,
-            vec!["write .git/hooks/a", "delete a"],
+            vec!["write .git/hooks/a", "delete a", "run mv -- a .git/hooks/a"],
         ),
         (
             "mcp__fs__copy",
@@ -138,6 +161,88 @@ fn other_fields_carry_nothing() {
         ("mcp__x__compile", r#"{"source":"int main() {\n}"}"#),
     ] {
         assert_eq!(wanted(tool, input), Vec::<String>::new(), "{tool} {input}");
+    }
+}
+
+/// A tool reads the field that it knows; which one that is nobody says.
+#[test]
+fn of_several_fields_of_a_kind_each_counts() {
+    for (tool, input, expected) in [
+        (
+            "mcp__x__go",
+            r#"{"command":"rm -rf *","cwd":"/tmp/x","workdir":"/home/ann"}"#,
+            vec!["run cd /tmp/x && rm -rf *", "run cd /home/ann && rm -rf *"],
+        ),
+        (
+            "mcp__x__go",
+            r#"{"command":"rm","args":["a"],"argv":["-rf","b"]}"#,
+            vec!["run rm a", "run rm -rf b"],
+        ),
+        (
+            "mcp__x__run_python",
+            r#"{"code":"f()","language":"sql"}"#,
+            vec!["run python3 -c 'f()'"],
+        ),
+        (
+            "mcp__x__bash",
+            r#"{"script":"rm -rf ~","language":"sql"}"#,
+            vec!["run rm -rf ~"],
+        ),
+        (
+            "mcp__fs__write",
+            r#"{"path":"settings.json","cwd":"~/.gemini"}"#,
+            vec!["write settings.json", "write ~/.gemini/settings.json"],
+        ),
+        (
+            "mcp__shot__take",
+            r#"{"outputPath":"~/.bashrc"}"#,
+            vec!["write ~/.bashrc"],
+        ),
+        (
+            "FetchMcpResource",
+            r#"{"uri":"x://y","download_path":"a"}"#,
+            vec!["write a"],
+        ),
+    ] {
+        assert_eq!(wanted(tool, input), expected, "{tool} {input}");
+    }
+    let many =
+        r#"{"command":"ls","cwd":"a","workdir":"b","working_dir":"c","workingDirectory":"d","currentDirectory":"e"}"#;
+    let question = format!(
+        r#"{{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"New","tool_input":{many}}}"#
+    );
+    assert_eq!(
+        agents::read(Agent::Claude, question.as_bytes()).unwrap_err().kind,
+        "ambiguous"
+    );
+}
+
+#[test]
+fn a_call_that_another_tool_passes_on_is_read() {
+    for (tool, input, expected) in [
+        (
+            "mcp__hub__call",
+            r#"{"name":"delete_file","arguments":{"path":"a"}}"#,
+            vec!["delete a", "run rm -r -- a"],
+        ),
+        (
+            "mcp__hub__call",
+            r#"{"tool":"write_file","input":"{\"path\":\"a\"}"}"#,
+            vec!["write a"],
+        ),
+        (
+            "mcp__hub__call",
+            r#"{"name":"run","arguments":"{\"command\":\"rm -rf ~\"}"}"#,
+            vec!["run rm -rf ~"],
+        ),
+        (
+            "mcp__x__go",
+            r#"{"a":{"b":{"c":{"d":[[{"command":"rm -rf ~"}]]}}}}"#,
+            vec!["run rm -rf ~"],
+        ),
+        ("mcp__x__save", r#"{"content":"{\"command\":\"rm -rf ~\"}"}"#, vec![]),
+    ] {
+        assert_eq!(wanted(tool, input), expected, "{tool} {input}");
     }
 }
 

@@ -13,3 +13,4 @@ mod clients;
 mod patches;
 mod refusals;
 mod settings;
+mod tools;

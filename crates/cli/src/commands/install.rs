@@ -11,7 +11,7 @@ use crate::setup::change::Change;
 use crate::setup::places;
 use crate::setup::record::Record;
 use crate::setup::site::Site;
-use crate::setup::{binary, check, codex, files, refuse_agents, settings, trust};
+use crate::setup::{binary, codex, files, json, refuse_agents, settings, trust};
 use crate::ui::Ui;
 
 #[derive(clap::Args)]
@@ -171,11 +171,13 @@ fn put(site: &Site, places: &Places, ui: &mut Ui) -> Result<(), Fault> {
     if let Some(kept) = kept {
         ui.line(format!("{title}: what stood there is kept in {}", kept.display()));
     }
-    let after = check::strip_mark(change.after.as_deref().unwrap_or_default());
-    if site.agent.form() != Form::File && agents::json::parse(after.as_bytes()).is_err() {
-        ui.note(format!(
-            "{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off."
-        ));
+    let after = change.after.as_deref().unwrap_or_default();
+    if site.agent.form() != Form::File && json::readable(after, site.agent).is_err() {
+        ui.note(if site.agent.reads_comments() {
+            format!("{title} does not read trailing commas: those in {shown} switch the whole file off.")
+        } else {
+            format!("{title} reads strict JSON: comments or trailing commas in {shown} switch the whole file off.")
+        });
         ui.note("hint: take them out, or the hook is never called.");
     }
     Ok(())
@@ -195,9 +197,13 @@ fn write(
         None => Vec::new(),
     };
     let after = change.after.as_deref().unwrap_or_default().as_bytes();
+    let changed = match (&change.before, agent.form()) {
+        (Some(text), Form::File) => record.keep_changed(&change.path, text)?,
+        _ => None,
+    };
     let kept = record.note(agent, &change.path, former.as_deref(), after, folders)?;
     change.make()?;
-    Ok(kept)
+    Ok(kept.or(changed))
 }
 
 /// What stood in a file before the first install: the same bytes where nobody changed it since, else the file of today

@@ -2,9 +2,9 @@
 
 use std::env;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use agents::Agent;
+use agents::{Agent, Form};
 use broker::Places;
 
 use crate::commands::install::unreadable;
@@ -47,12 +47,16 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
             if args.dry_run {
                 ui.text(&change.diff());
             } else {
+                let title = site.agent.title();
+                let kept = kept(&site, &change, &record)?;
                 take_out(&change, &mut record)?;
-                ui.line(format!(
-                    "{}: taken out of {}",
-                    site.agent.title(),
-                    change.path.display()
-                ));
+                ui.line(format!("{title}: taken out of {}", change.path.display()));
+                if let Some(kept) = kept {
+                    ui.line(format!(
+                        "{title}: somebody had changed it; what stood there is kept in {}",
+                        kept.display()
+                    ));
+                }
             }
         }
     }
@@ -132,6 +136,14 @@ fn back(
         after,
         mode: PRIVATE,
     })
+}
+
+/// Keeps a file of ours that goes away and that somebody has changed.
+fn kept(site: &Site, change: &Change, record: &Record) -> Result<Option<PathBuf>, Fault> {
+    match (&change.before, &change.after, site.agent.form()) {
+        (Some(text), None, Form::File) => record.keep_changed(&change.path, text),
+        _ => Ok(None),
+    }
 }
 
 /// Makes the change, removes folders that install made and that are empty again, and forgets the file.

@@ -23,6 +23,7 @@ pub(crate) struct Change {
 impl Change {
     /// Plans an edit of a file's text.
     pub(crate) fn plan(path: PathBuf, edit: impl FnOnce(&str) -> Result<String, Fault>) -> Result<Self, Fault> {
+        files::no_dead_link(&path)?;
         let before = files::read_text(&path)?;
         let after = edit(before.as_deref().unwrap_or_default())?;
         Ok(Self {

@@ -38,6 +38,18 @@ pub(crate) fn read_text(path: &Path) -> Result<Option<String>, Fault> {
         .map_err(|_| Fault::new(Exit::Data, format!("`{}` is not UTF-8.", path.display())))
 }
 
+/// Refuses a link to nothing: a file that is written there would take the link's place.
+pub(crate) fn no_dead_link(path: &Path) -> Result<(), Fault> {
+    if path.is_symlink() && !path.exists() {
+        return Err(Fault::new(
+            Exit::Io,
+            format!("`{}` is a link, and what it leads to is not there.", path.display()),
+        )
+        .hint("Make what it leads to, or remove the link."));
+    }
+    Ok(())
+}
+
 /// Where a path really leads: a settings file that is a link stays one, and its target is edited.
 pub(crate) fn target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_path_buf())

@@ -65,6 +65,40 @@ pub(crate) fn position(text: &str, agent: Agent) -> Option<usize> {
         .position(|item| Item::of(item, agent).is_some_and(|item| !item.ours(agent).is_empty()))
 }
 
+/// Every value that stands at a place of a file, `.` between the names. Readers differ in comments, trailing commas and in
+/// which of two entries of a name counts; whatever one of them could read is among them.
+pub(crate) fn values(text: &str, place: &str) -> Vec<Json> {
+    let root = parse(split_mark(text).1).ok().and_then(|root| root.value());
+    place
+        .split('.')
+        .fold(root.into_iter().collect::<Vec<_>>(), |nodes, name| {
+            let objects = nodes.iter().filter_map(CstNode::as_object);
+            let entries = objects.flat_map(|object| object.properties());
+            entries
+                .filter(|entry| entry.decoded_name().as_deref() == Some(name))
+                .filter_map(|entry| entry.value())
+                .collect()
+        })
+        .iter()
+        .map(value)
+        .collect()
+}
+
+/// Whether the agent reads the file at all; else what is wrong with it.
+pub(crate) fn readable(text: &str, agent: Agent) -> Result<(), String> {
+    let body = split_mark(text).1;
+    if agent.reads_comments() {
+        let options = ParseOptions {
+            allow_comments: true,
+            ..strict()
+        };
+        return CstRootNode::parse(body, &options).map(drop).map_err(|e| in_words(&e));
+    }
+    json::parse_of("it", body.as_bytes())
+        .map(drop)
+        .map_err(|refusal| refusal.sentence)
+}
+
 /// A handler's fields.
 type Fields = [(&'static str, Value)];
 
@@ -129,9 +163,11 @@ impl Item {
         let matcher = matcher.map(|node| value(&node));
         let wanted = agent.matcher().map(|text| Json::String(text.to_owned()));
         let handlers = self.handlers();
+        // Further fields of a group may mean that it is not for every call.
+        let plain = self.item.properties().len() == 1 + usize::from(wanted.is_some());
         handlers.len() == 1
             && self.all_ours(agent)
-            && (self.handlers.is_none() || matcher == wanted)
+            && (self.handlers.is_none() || matcher == wanted && plain)
             && handlers.first().map(value) == Some(Hook::Handler(handler.to_vec()).handler_json())
     }
 
@@ -164,6 +200,21 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,
+        ..strict()
+    };
+    CstRootNode::parse(text, &options).map_err(|e| in_words(&e))
+}
+
+fn in_words(error: &jsonc_parser::errors::ParseError) -> String {
+    let (line, column) = (error.line_display(), error.column_display());
+    format!("line {line}, column {column}: {}", error.kind())
+}
+
+/// JSON as its standard has it.
+const fn strict() -> ParseOptions {
+    ParseOptions {
+        allow_comments: false,
+        allow_trailing_commas: false,
         allow_loose_object_property_names: false,
         allow_missing_commas: false,
         allow_single_quoted_strings: false,
@@ -172,9 +223,7 @@ fn parse(text: &str) -> Result<CstRootNode, String> {
         allow_bare_decimal_point_numbers: false,
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
-    };
-    CstRootNode::parse(text, &options)
-        .map_err(|e| format!("line {}, column {}: {}", e.line_display(), e.column_display(), e.kind()))
+    }
 }
 
 /// The object, unless it has two entries of that name: editing one would leave the other in force.

@@ -39,7 +39,7 @@ pub(crate) fn unsafe_one(places: &Places) -> Option<(PathBuf, Unsafe)> {
 pub(crate) fn agent_folder(agent: Agent, places: &Places) -> PathBuf {
     agent
         .folder_variable()
-        .and_then(absolute)
+        .and_then(|(variable, below)| Some(absolute(variable)?.join(below).components().collect()))
         .unwrap_or_else(|| places.home.join(agent.folder()))
 }
 

@@ -8,7 +8,7 @@ use ledger::Hash;
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{Exit, Fault};
-use crate::setup::files;
+use crate::setup::{files, own};
 
 /// The record of an installation: `installed.toml` in the data folder, with former contents in `before/` beside it.
 #[derive(Debug)]
@@ -98,6 +98,24 @@ impl Record {
         };
         let kept = files::read(&self.kept(hash))?.filter(|bytes| Hash::of(bytes).hex() == *hash);
         Ok(kept.map(Some))
+    }
+
+    /// Keeps a file of ours that somebody has changed since, before it is written over or removed. Says where; `None` where it
+    /// holds what install wrote.
+    pub(crate) fn keep_changed(&self, path: &Path, text: &str) -> Result<Option<PathBuf>, Fault> {
+        let hash = Hash::of(text.as_bytes()).hex();
+        let known = self
+            .list
+            .files
+            .iter()
+            .any(|file| file.path == path && file.after == hash);
+        if known || !own::is_ours(text) {
+            return Ok(None);
+        }
+        let kept = self.kept(&hash);
+        files::make_folder(&self.data.join("before"))?;
+        files::replace(&kept, files::read(&kept)?.as_deref(), text.as_bytes(), 0o600)?;
+        Ok(Some(kept))
     }
 
     /// Notes that `after` is about to be written where `before` stood, and keeps `before`. Says where that is.

@@ -351,3 +351,65 @@ macro_rules! driven {
 }
 
 driven!(gemini: GEMINI, qwen: QWEN, copilot: COPILOT, opencode: OPENCODE, cline: CLINE);
+
+/// It reads an escaped path, and looks for a relative file in all folders: both would lead to its own settings.
+#[test]
+#[ignore = "needs the real client: cargo xtask test agents"]
+fn gemini_is_judged_by_the_path_that_it_reads() {
+    alone(
+        "others::gemini_is_judged_by_the_path_that_it_reads",
+        &GEMINI.client,
+        |program| {
+            let stage = Stage::new("gemini-paths");
+            stage.tollgate("install --agent gemini");
+            let own = "project/.gemini/settings.json";
+            stage.merge(own, r#"{"ui":{"hideTips":true}}"#);
+            let before = stage.read(own);
+            let script = [
+                (GEMINI.write)(".g%65mini/settings.json", "{}"),
+                step(
+                    "replace",
+                    &[
+                        ("file_path", "settings.json"),
+                        ("instruction", "As asked"),
+                        ("old_string", "hideTips"),
+                        ("new_string", "hideTop"),
+                    ],
+                ),
+                (GEMINI.write)("@types/a.d.ts", "alpha\n"),
+            ];
+            let heard = play(&GEMINI, program, &stage, &script, false);
+            heard[..2].iter().for_each(|text| assert_stopped(text));
+            assert_eq!(stage.read(own), before, "{heard:#?}");
+            assert_eq!(stage.verdicts(), ["ask", "ask", "allow"]);
+        },
+    );
+}
+
+/// With some models it has a tool for patches, whose input is the patch and no object.
+#[test]
+#[ignore = "needs the real client: cargo xtask test agents"]
+fn copilot_is_stopped_in_a_patch() {
+    alone("others::copilot_is_stopped_in_a_patch", &COPILOT.client, |program| {
+        let stage = Stage::new("copilot-patch");
+        stage.tollgate("install --agent copilot");
+        let patch = |file: &str| {
+            let patch = format!("*** Begin Patch\n*** Add File: {file}\n+alpha\n*** End Patch\n");
+            step("apply_patch", &[("input", &patch)])
+        };
+        let script = [patch("new.txt"), patch(".github/hooks/x.json")];
+        let model = Model::start(script.to_vec());
+        let mut client = (COPILOT.start)(&stage, program, &model);
+        client.env("COPILOT_MODEL", "gpt-5.2-codex");
+        let output = stage.play(client, false);
+        let heard = heard(&model, script.len(), &output);
+        assert_stopped(&heard[1]);
+        assert_eq!(
+            stage.read("project/new.txt").as_deref().map(str::trim_end),
+            Some("alpha"),
+            "{heard:#?}"
+        );
+        assert_eq!(stage.read("project/.github/hooks/x.json"), None);
+        assert_eq!(stage.verdicts(), ["allow", "ask"]);
+    });
+}

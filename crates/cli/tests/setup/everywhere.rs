@@ -151,6 +151,87 @@ fn files_of_our_own_come_and_go_and_never_replace_another() {
     }
 }
 
+/// What a person added to a file of ours is not ours.
+#[test]
+fn a_file_of_ours_that_somebody_changed_is_kept() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in [Agent::Cline, Agent::Opencode] {
+        let (file, name) = (settings(agent), agent.as_str());
+        for words in ["install", "uninstall"] {
+            let home = Home::new();
+            let run = |words: &str| home.tollgate(&format!("{words} --agent {name}"));
+            assert_eq!(run("install").code, 0);
+            let changed = format!("{}\n# mine\n", home.read(&file).unwrap());
+            home.write(&file, &changed);
+            let said = run(words);
+            assert_eq!(said.code_saying(&["is kept in "]), 0);
+            let line = said.out.lines().find_map(|line| line.split_once("is kept in "));
+            assert_eq!(fs::read_to_string(line.unwrap().1).unwrap(), changed);
+            // What is as it was written is not.
+            if words == "install" {
+                assert!(!run("uninstall").out.contains("is kept in"));
+            }
+            assert_eq!(home.read(&file), None);
+        }
+    }
+}
+
+#[test]
+fn a_link_to_nothing_is_left_alone() {
+    if inside_an_agent() {
+        return;
+    }
+    for agent in Agent::ALL {
+        let home = Home::new();
+        let (file, name) = (settings(agent), agent.as_str());
+        fs::create_dir_all(home.at(&file).parent().unwrap()).unwrap();
+        symlink(home.at("not/there"), home.at(&file)).unwrap();
+        let said = home.tollgate(&format!("install --agent {name}"));
+        assert_eq!(said.code_saying(&["is a link"]), 74, "{name}");
+        // Where nothing of ours can stand, nothing keeps the others from being taken out.
+        assert_eq!(home.tollgate("uninstall").code, 0, "{name}");
+        assert!(home.at(&file).is_symlink());
+    }
+}
+
+/// Each client has its own variable, and what it names is not the same everywhere.
+#[test]
+fn a_settings_folder_that_was_moved_is_found() {
+    if inside_an_agent() {
+        return;
+    }
+    for (agent, variable, file) in [
+        (Agent::Gemini, "GEMINI_CLI_HOME", "moved/.gemini/settings.json"),
+        (Agent::Qwen, "QWEN_HOME", "moved/settings.json"),
+        (Agent::Copilot, "COPILOT_HOME", "moved/hooks/tollgate.json"),
+        (Agent::Cline, "CLINE_DIR", "moved/hooks/PreToolUse"),
+        (Agent::Opencode, "XDG_CONFIG_HOME", "moved/opencode/plugin/tollgate.js"),
+    ] {
+        let home = Home::new();
+        let moved = home.at("moved").display().to_string();
+        let home = home.with(variable, moved);
+        let said = home.tollgate(&format!("install --agent {}", agent.as_str()));
+        assert_eq!(said.code_saying(&["installed in"]), 0, "{variable}");
+        assert!(home.read(file).unwrap().contains("tollgate-hook"), "{variable}");
+    }
+}
+
+#[test]
+fn comments_do_not_hide_an_entry_where_the_agent_reads_past_them() {
+    if inside_an_agent() {
+        return;
+    }
+    for (name, code) in [("gemini", 0), ("qwen", 0), ("copilot", 1)] {
+        let agent = Agent::parse(name).unwrap();
+        let home = Home::new();
+        home.write(&settings(agent), "{\n  // mine\n  \"a\": 1\n}\n");
+        assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
+        assert_eq!(home.tollgate("doctor").code, code, "{name}");
+    }
+}
+
 #[test]
 fn links_stay_links_and_read_only_files_stay_read_only() {
     if inside_an_agent() {
@@ -216,6 +297,18 @@ fn doctor_finds_what_switches_hooks_off() {
             "qwen",
             "work/.qwen/settings.json",
             "{\"disableAllHooks\": true}",
+            "disableAllHooks",
+        ),
+        (
+            "gemini",
+            "work/.gemini/settings.json",
+            "{\"hooksConfig\": {/* off */ \"enabled\": false}}",
+            "hooksConfig.enabled",
+        ),
+        (
+            "qwen",
+            "work/.qwen/settings.json",
+            "{\"disableAllHooks\": false, \"disableAllHooks\": true}",
             "disableAllHooks",
         ),
         (

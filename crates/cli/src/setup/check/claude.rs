@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use agents::json::{self, Json};
 
 use crate::setup::check::{Check, strip_mark};
+use crate::setup::json::values;
 use crate::setup::site::{Site, project_folders};
 use crate::setup::{files, places, version as client};
 
@@ -65,21 +66,22 @@ fn layer(file: &Path, site: &Site) -> Vec<Check> {
         return Vec::new();
     };
     let shown = file.display();
-    let settings = match json::parse_of("it", strip_mark(&text).as_bytes()) {
-        Ok(settings) => settings,
-        // The check of the entry says it already.
-        Err(_) if file == site.settings => return Vec::new(),
-        Err(why) => {
-            let detail = format!("Claude Code does not read `{shown}`: {}", why.sentence);
-            return vec![Check::note(SWITCHES, detail, "Mend it, or it stays without effect.")];
-        }
-    };
-    let on = |field: &str| settings.get(field) == Some(&Json::Bool(true));
+    let on = |field: &str| values(&text, field).contains(&Json::Bool(true));
     let mut found = Vec::new();
     if on("disableAllHooks") {
         let detail = format!("`disableAllHooks` in `{shown}` switches the hook off.");
         found.push(Check::bad(SWITCHES, detail, "Take it out of the file."));
     }
+    let settings = match json::parse_of("it", strip_mark(&text).as_bytes()) {
+        Ok(settings) => settings,
+        // The check of the entry says it already.
+        Err(_) if file == site.settings => return found,
+        Err(why) => {
+            let detail = format!("Claude Code does not read `{shown}`: {}", why.sentence);
+            found.push(Check::note(SWITCHES, detail, "Mend it, or it stays without effect."));
+            return found;
+        }
+    };
     if file == Path::new(MANAGED) && on("allowManagedHooksOnly") {
         let detail = format!("`allowManagedHooksOnly` in `{shown}` switches a person's hooks off.");
         found.push(Check::bad(

@@ -7,13 +7,12 @@ mod switches;
 
 use std::path::Path;
 
-use agents::json;
 use agents::{Agent, Form};
 use broker::Places;
 
 use crate::exit::Fault;
 use crate::setup::site::Site;
-use crate::setup::{files, places, settings};
+use crate::setup::{files, json, places, settings};
 
 pub(crate) use general::{distrusted, general};
 
@@ -128,11 +127,15 @@ fn entry(site: &Site, places: &Places) -> Check {
         Err(Fault { sentence, .. }) => return Check::bad(NAME, sentence, again),
     };
     let hook = site.agent.hook(&places);
-    match json::parse_of("it", strip_mark(&text).as_bytes()) {
+    match json::readable(&text, site.agent) {
         Err(why) if site.agent.form() != Form::File => Check::bad(
             NAME,
-            format!("{} does not read `{file}` at all: {}", site.agent.title(), why.sentence),
-            "It must be strict JSON, without comments and trailing commas.",
+            format!(
+                "{} does not read `{file}` at all: {}.",
+                site.agent.title(),
+                why.trim_end_matches('.')
+            ),
+            strictness(site.agent),
         ),
         _ if settings::has_hook(&text, site.agent, &hook) => Check::fine(NAME, format!("The hook stands in `{file}`.")),
         _ if settings::position(&text, site.agent).is_some() => Check::bad(
@@ -141,6 +144,15 @@ fn entry(site: &Site, places: &Places) -> Check {
             again,
         ),
         _ => Check::bad(NAME, format!("The hook does not stand in `{file}`."), again),
+    }
+}
+
+/// What form the settings must have.
+const fn strictness(agent: Agent) -> &'static str {
+    if agent.reads_comments() {
+        "It must be JSON without trailing commas."
+    } else {
+        "It must be strict JSON, without comments and trailing commas."
     }
 }
 

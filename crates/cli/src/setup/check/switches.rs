@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use agents::json::{self, Json};
+use agents::json::Json;
 use agents::{Place, Switch};
 use broker::Places;
 
-use crate::setup::check::{Check, strip_mark};
+use crate::setup::check::Check;
+use crate::setup::json::values;
 use crate::setup::site::{Site, project_folders};
 use crate::setup::{files, places};
 
@@ -51,19 +52,15 @@ fn is_on(switch: &Switch, file: &Path) -> bool {
     let Ok(Some(text)) = files::read_text(file) else {
         return false;
     };
-    let Ok(settings) = json::parse(strip_mark(&text).as_bytes()) else {
-        return false;
-    };
-    let Some(value) = switch.key.split('.').try_fold(&settings, |table, key| table.get(key)) else {
-        return false;
-    };
-    if switch.list {
-        let items = value.as_array().unwrap_or_default().iter();
+    let says = |value: &Json| match value.as_array() {
         // A hook without a name goes by its command.
-        items.filter_map(Json::as_str).any(|item| item.contains(switch.value))
-    } else {
-        value.text() == switch.value
-    }
+        Some(items) if switch.list => items
+            .iter()
+            .filter_map(Json::as_str)
+            .any(|item| item.contains(switch.value)),
+        _ => value.text() == switch.value,
+    };
+    values(&text, switch.key).iter().any(says)
 }
 
 fn bad(switch: &Switch, file: &Path) -> Check {
