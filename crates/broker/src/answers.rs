@@ -213,7 +213,10 @@ impl Broker {
     pub fn forget_approvals(&self) -> Result<usize, Refused> {
         self.no_agent("take approvals back")?;
         let taken = self.approvals()?.clear(&Moment::now())?;
-        let text = format!("{taken} approvals were taken back");
+        let text = match taken {
+            1 => "1 approval was taken back".to_owned(),
+            _ => format!("{taken} approvals were taken back"),
+        };
         let record = note::remark(Event::Approval, &text, self.settings());
         let recorded = self.ledger().append(&record);
         recorded.map(|_| taken).map_err(|e| Refused::Record(e.into()))

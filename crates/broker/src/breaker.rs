@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn one_agent_does_not_lock_another_but_all_together_do() {
+    fn v_3108_one_agent_does_not_lock_another_but_all_together_do() {
         let bench = Bench::new();
         (1..6).for_each(|second| {
             bench.refuse("a", second);

@@ -97,6 +97,8 @@ fn names(text: &str, own: &str) -> bool {
 pub(crate) struct Process {
     pub(crate) parent: u32,
     pub(crate) start_ticks: u64,
+    /// The number of the terminal that controls it; 0 without one.
+    terminal: u32,
 }
 
 impl Process {
@@ -111,7 +113,22 @@ impl Process {
         Some(Self {
             parent: fields.get(1)?.parse().ok()?,
             start_ticks: fields.get(19)?.parse().ok()?,
+            terminal: fields.get(4)?.parse().ok()?,
         })
+    }
+
+    /// The name of the terminal that controls it. Whoever opens `/dev/tty` is told that name, whichever terminal it is.
+    pub(crate) fn terminal(&self) -> Option<String> {
+        let (major, minor) = (
+            self.terminal >> 8 & 0xfff,
+            self.terminal & 0xff | self.terminal >> 12 & 0xf_ff00,
+        );
+        match major {
+            136..=143 => Some(format!("/dev/pts/{}", (major - 136) * 256 + minor)),
+            4 if minor < 64 => Some(format!("/dev/tty{minor}")),
+            4 => Some(format!("/dev/ttyS{}", minor - 64)),
+            _ => None,
+        }
     }
 }
 
@@ -133,6 +150,29 @@ mod tests {
         let process = Process::parse(stat).unwrap();
         assert_eq!((process.parent, process.start_ticks), (7, 987_654));
         assert!(Process::parse("garbage").is_none());
+    }
+
+    #[test]
+    fn a_terminal_is_named_by_its_number() {
+        let name = |number: u32| {
+            Process {
+                parent: 1,
+                start_ticks: 1,
+                terminal: number,
+            }
+            .terminal()
+        };
+        for (number, expected) in [
+            (34816, "/dev/pts/0"),
+            (34816 + 7, "/dev/pts/7"),
+            (34816 + 256, "/dev/pts/256"),
+            (34816 + (1 << 20), "/dev/pts/256"),
+            (1025, "/dev/tty1"),
+            (1088, "/dev/ttyS0"),
+        ] {
+            assert_eq!(name(number).as_deref(), Some(expected), "{number}");
+        }
+        assert_eq!((name(0), name(5 << 8)), (None, None));
     }
 
     #[test]

@@ -57,10 +57,9 @@ impl Person {
         let leader = rustix::termios::tcgetsid(&terminal).map_err(|_| NotAPerson::NoTerminal)?;
         let leader = u32::try_from(leader.as_raw_nonzero().get()).map_err(|_| NotAPerson::NoTerminal)?;
         clean(leader, ledger)?;
-        let name = rustix::termios::ttyname(&terminal, Vec::new());
-        let name = name.map(|name| name.to_string_lossy().into_owned());
+        let name = Process::read(std::process::id()).and_then(|own| own.terminal());
         Ok(Self {
-            terminal: name.unwrap_or_else(|_| "/dev/tty".into()),
+            terminal: name.unwrap_or_else(|| "/dev/tty".into()),
         })
     }
 

@@ -194,6 +194,47 @@ fn v_0305_off_judges_nothing_and_still_records() {
 }
 
 #[test]
+fn v_0305_off_lets_everything_through_whatever_it_is() {
+    let bench = Bench::new();
+    let dangers = [
+        (Kind::CommandRun, Subject::Command("rm -rf ~".into())),
+        (Kind::FileRead, file("~/.ssh/id_rsa", false)),
+        (Kind::FileWrite, file("~/.bashrc", false)),
+        (Kind::FileWrite, file("~/.ssh/config", true)),
+        (Kind::NetConnect, Subject::Url("http://169.254.169.254/latest/".into())),
+        (Kind::McpCall, tool("mcp__x__y")),
+        (Kind::ToolOther, tool("SomethingNew")),
+    ];
+    for posture in ["strict", "off"] {
+        fs::write(bench.at("config/config.toml"), format!("posture = \"{posture}\"")).unwrap();
+        for (kind, subject) in &dangers {
+            let call = bench.call(vec![(*kind, subject.clone())]);
+            let decision = bench.broker().decide(&call).unwrap();
+            assert_eq!(
+                [decision.verdict(), decision.answer().verdict].map(|verdict| verdict == Verdict::Allow),
+                [posture == "off"; 2],
+                "{posture}: {subject:?}"
+            );
+        }
+    }
+}
+
+fn tool(name: &str) -> Subject {
+    Subject::Tool {
+        name: name.into(),
+        input: "{}".into(),
+    }
+}
+
+fn file(path: &str, delete: bool) -> Subject {
+    Subject::File {
+        path: path.into(),
+        delete,
+        content: None,
+    }
+}
+
+#[test]
 fn v_3204_what_an_exception_took_away_is_in_the_record() {
     let bench = Bench::new();
     fs::create_dir(bench.at("config/policies")).unwrap();

@@ -71,7 +71,7 @@ pub(crate) fn usage(error: &clap::Error, ui: &mut Ui) -> Exit {
         }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             let fault = Fault::new(Exit::Usage, "No command was given.");
-            ui.fault(&fault.hint("`tollgate --help` lists the commands."))
+            ui.fault(&fault.hint(format!("`{} --help` lists the commands.", group(error))))
         }
         _ => {
             // Who runs `log verify` in a script knows three exit codes; 125 says that nothing was checked.
@@ -84,6 +84,15 @@ pub(crate) fn usage(error: &clap::Error, ui: &mut Ui) -> Exit {
             ui.fault(&Fault::new(exit, capital(&sentence)).hint(capital(&hint)))
         }
     }
+}
+
+/// The command of which a part is missing, as its usage names it.
+fn group(error: &clap::Error) -> String {
+    let text = error.render().to_string();
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let words = usage.unwrap_or("tollgate").split(' ');
+    let names: Vec<&str> = words.take_while(|word| !word.starts_with(['<', '['])).collect();
+    names.join(" ")
 }
 
 /// What is wrong with the command line, one sentence that names it, and what to do about it.

@@ -113,6 +113,16 @@ fn v_3502_check_says_the_verdict_by_its_exit_code() {
 }
 
 #[test]
+fn where_a_command_is_missing_the_help_of_its_group_is_named() {
+    let bench = Bench::new();
+    for (args, help) in [(&[][..], "`tollgate --help`"), (&["log"], "`tollgate log --help`")] {
+        let (code, _, err) = bench.run(args);
+        assert_eq!(code, 64, "{args:?}");
+        assert!(err.ends_with(&format!("hint: {help} lists the commands.\n")), "{err}");
+    }
+}
+
+#[test]
 fn a_wrong_command_line_is_named_in_one_sentence_with_a_hint() {
     let bench = Bench::new();
     for (args, named) in [

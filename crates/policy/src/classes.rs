@@ -37,7 +37,6 @@ const SET_APART: &[&str] = &[
     "infra",
     "auth",
     "security",
-    "manifest",
     "self",
     "agent-config",
     "credential",
@@ -64,7 +63,7 @@ impl Classes {
             kind,
             effect,
             changes: matches!(effect.act, Act::Write | Act::Delete),
-            apart: matches!(effect.act, Act::Write | Act::Delete | Act::Permit) && has_one(effect, SET_APART),
+            apart: matches!(effect.act, Act::Write | Act::Delete) && is_apart(kind, effect),
         };
         let holds = MEANINGS.iter().enumerate().filter(|(_, is)| is(&seen));
         Self(holds.fold(0, |set, (at, _)| set | 1 << at))
@@ -95,7 +94,7 @@ fn read_workspace(seen: &Seen<'_>) -> bool {
     }
 }
 
-/// A file of the project is changed that has no label of its own.
+/// A file of the project is changed, or who may use it, and no class or rule of its own speaks about that.
 fn write_workspace(seen: &Seen<'_>) -> bool {
     match seen.effect.act {
         Act::Run => seen.has("write_workspace"),
@@ -168,7 +167,7 @@ impl Seen<'_> {
         self.effect.act == Act::Run && self.has(class)
     }
 
-    /// A file with one of these labels, which are all among [`SET_APART`], is changed.
+    /// A file with one of these labels, all of which set it apart, is changed.
     fn changes_one(&self, labels: &[&str]) -> bool {
         self.changes && self.apart && has_one(self.effect, labels)
     }
@@ -177,6 +176,11 @@ impl Seen<'_> {
     fn is_anywhere(&self) -> bool {
         matches!(self.effect.target, Target::Unknown(_))
     }
+}
+
+/// Only a file tool that changes a manifest is of a class of its own.
+fn is_apart(kind: Kind, effect: &Effect) -> bool {
+    has_one(effect, SET_APART) || kind == Kind::FileWrite && effect.tags.has("manifest")
 }
 
 fn has_one(effect: &Effect, labels: &[&str]) -> bool {
@@ -236,8 +240,8 @@ mod tests {
             ("touch \"$X\"", "write_workspace shell_execute"),
             ("touch a", "write_workspace shell_execute"),
             ("chmod +x a", "write_workspace shell_execute"),
-            ("touch package.json", "shell_execute"),
-            ("chmod +x auth/a", "shell_execute"),
+            ("touch package.json", "write_workspace shell_execute"),
+            ("chmod +x auth/a", "write_workspace shell_execute"),
             ("touch auth/a", "shell_execute modify_auth"),
             ("git push", "network_access shell_execute push_code"),
             ("curl https://h.example", "network_access shell_execute"),

@@ -99,6 +99,25 @@ fn f_1502_strict_is_least_privilege() {
 }
 
 #[test]
+fn f_1502_strict_asks_in_whatever_way_a_file_of_the_project_changes() {
+    for path in [
+        "src/main.rs",
+        ".github/workflows/ci.yml",
+        "infra/main.tf",
+        "src/auth/login.ts",
+        "billing/charge.py",
+        "package.json",
+        "db/migrations/7.sql",
+        "tsconfig.json",
+    ] {
+        for text in ["write", "delete", "rm", "touch", "echo x >", "chmod 600"].map(|how| format!("{how} {path}")) {
+            let judgement = on(&Machine::new(), &text, &strict());
+            assert!(judgement.verdict() >= Verdict::Ask, "{text}: {}", shown(&judgement));
+        }
+    }
+}
+
+#[test]
 fn m_100_reading_the_project_is_free() {
     check(
         "read_workspace",

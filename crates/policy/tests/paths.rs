@@ -39,6 +39,27 @@ fn silent(rule: &str, texts: &[&str]) {
     }
 }
 
+/// A place of each rule on what is written.
+const WRITTEN: &[(&str, &str)] = &[
+    ("file_write_shell_profile", "~/.bashrc"),
+    ("file_write_ssh_config", "~/.ssh/config"),
+    ("file_write_git_hooks", ".git/hooks/pre-commit"),
+    ("file_write_crontab_dir", "/etc/crontab"),
+    ("file_write_launch_agents", "~/Library/LaunchAgents/x.plist"),
+    ("file_write_systemd_user", "~/.config/systemd/user/x.service"),
+    ("file_write_agent_config", ".claude/settings.json"),
+    ("file_write_tollgate", "~/.config/tollgate/config.toml"),
+    ("file_write_system", "/etc/hosts"),
+];
+
+#[test]
+fn v_2901_to_delete_a_file_is_to_write_it() {
+    for (rule, path) in WRITTEN {
+        asks(rule, &[&format!("write {path}"), &format!("delete {path}")]);
+        silent(rule, &[&format!("read {path}")]);
+    }
+}
+
 #[test]
 fn v_2902_the_start_files_of_shells() {
     asks(
@@ -62,7 +83,13 @@ fn v_2902_the_start_files_of_shells() {
 fn v_2903_the_folder_of_ssh() {
     asks(
         "file_write_ssh_config",
-        &["write ~/.ssh/config", "write ~/.ssh/a/b/c", "delete ~/.ssh/known_hosts"],
+        &[
+            "write ~/.ssh/config",
+            "write ~/.ssh/a/b/c",
+            "write ~/.ssh/id_ed25519.pub",
+            "write ~/.ssh/notes.md",
+            "delete ~/.ssh/known_hosts",
+        ],
     );
     silent(
         "file_write_ssh_config",
@@ -170,6 +197,9 @@ fn v_2909_files_of_our_own() {
 const HARD: &[&str] = &[
     "~/.ssh/id_ed25519",
     "~/.ssh/work/id_rsa",
+    "~/.ssh/id_forge",
+    "~/.ssh/work/id_forge",
+    "~/.ssh/work/forge/id_ed25519_sk",
     "~/.aws/credentials",
     "/etc/shadow",
     "state/approval.secret",
@@ -213,7 +243,12 @@ fn v_2910_reading_a_secret_by_a_file_tool() {
     }
     silent(
         "file_read_sensitive",
-        &["read ~/.ssh/id_rsa.pub", "read src/auth.json", "read notes.txt"],
+        &[
+            "read ~/.ssh/id_rsa.pub",
+            "read ~/.ssh/work/id_forge.pub",
+            "read src/auth.json",
+            "read notes.txt",
+        ],
     );
 }
 

@@ -88,12 +88,21 @@ fn f_1404_settings_of_checks_and_what_lies_outside() {
         "tsconfig.build.json",
         "biome.json",
         ".githooks/pre-push",
+        "app/tsconfig.json",
+        "biome.jsonc",
+        "app/.githooks/a/b",
+        ".eslintrc",
         ".eslintrc.json",
+        "eslint.config.mjs",
         ".prettierrc",
+        ".prettierrc.yaml",
+        "prettier.config.js",
     ] {
         says("protected_path", &format!("write {path}"), Verdict::Warn, Verdict::Ask);
     }
-    says("write_outside", "write ~/x", Verdict::Allow, Verdict::Ask);
+    for path in ["~/x", "../x", "src/../../x", "/srv/x"] {
+        says("write_outside", &format!("write {path}"), Verdict::Allow, Verdict::Ask);
+    }
 }
 
 #[test]

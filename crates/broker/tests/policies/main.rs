@@ -397,6 +397,38 @@ fn v_3403_a_link_is_refused_unread() {
 }
 
 #[test]
+fn v_3406_keys_that_nobody_knows_are_mistakes_at_every_level() {
+    for (text, fine) in [
+        ("commands: [{pattern: p, action: ask, reason: r@}]\n@", "commands"),
+        ("paths: [{glob: p, on: [write], effect: ask, reason: r@}]\n@", "paths"),
+        ("effects: [{id: e, on: send, effect: ask, reason: r@}]\n@", "effects"),
+        (
+            "actions: [{id: a, description: d, on: [command.run], message: m, match: {commandRegex: p@}, examples: {match: [p]@}@}]\n@",
+            "actions",
+        ),
+        (
+            "rules: [{id: r, description: d, appliesTo: [bundle-apply], matchAddedContent: {regex: p@}, matchTouchedFiles: {glob: p@}@}]\n@",
+            "rules",
+        ),
+    ] {
+        let faults = |text: &str| {
+            let set = Machine::new().with("project/.tollgate/policies/p.yml", text).set();
+            set.project_faults.iter().map(ToString::to_string).collect::<String>()
+        };
+        assert_eq!(faults(&text.replace('@', "")), "", "{fine}");
+        for (at, _) in text.match_indices('@') {
+            let key = if text[..at].ends_with('\n') {
+                "surprise: 1\n"
+            } else {
+                ", surprise: 1"
+            };
+            let text = format!("{}{key}{}", &text[..at], &text[at..]).replace('@', "");
+            assert!(faults(&text).contains("surprise"), "{text}: {}", faults(&text));
+        }
+    }
+}
+
+#[test]
 fn v_3406_a_project_has_limits() {
     let rules = |count: usize| {
         let lines = (0..count).map(|n| format!("  - {{pattern: p{n}x, action: ask, reason: r}}\n"));

@@ -72,6 +72,9 @@ fn b_0301_a_file_has_rules_on_patches_and_actions_on_requests() {
     let set = user(&text);
     assert_eq!((own_fault(&set), ids(&set)), (String::new(), vec!["no-npm"]));
     assert_eq!(set.patches.ids().collect::<Vec<_>>(), ["no-debugger"]);
+    assert_eq!(command(&with(&text), "npm ci").0, Verdict::Deny);
+    let asks = text.replace("    message: m\n", "    message: m\n    effect: require_approval\n");
+    assert_eq!(command(&with(&asks), "npm ci").0, Verdict::Ask);
 }
 
 #[test]

@@ -141,14 +141,20 @@ fn command(text: &str) -> Result<String, Fault> {
 }
 
 fn working_directory(given: Option<PathBuf>) -> Result<String, Fault> {
+    let name = given
+        .as_ref()
+        .map_or_else(String::new, |dir| format!(" `{}`", dir.display()));
     let here = given.map_or_else(std::env::current_dir, |dir| dir.canonicalize());
     let folder = |here: PathBuf| match here.metadata()? {
         meta if meta.is_dir() => Ok(here),
         _ => Err(ErrorKind::NotADirectory.into()),
     };
-    let here = here
-        .and_then(folder)
-        .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
+    let here = here.and_then(folder).map_err(|e| {
+        Fault::new(
+            Exit::NoInput,
+            format!("The working directory{name} cannot be used: {e}."),
+        )
+    })?;
     let text = here.into_os_string().into_string();
     text.map_err(|_| Fault::new(Exit::Data, "The name of the working directory is not valid UTF-8."))
 }

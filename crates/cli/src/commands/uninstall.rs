@@ -85,7 +85,9 @@ fn sites(args: &Args, record: &Record, places: &Places) -> Result<Vec<Site>, Fau
     {
         let written = record.files(agent).into_iter().map(|file| file.path);
         let written = written
-            .filter(|path| path.ends_with(agent.settings_file()))
+            .filter(|path| {
+                path.ends_with(agent.settings_file()) || agent.project_file().is_some_and(|f| path.ends_with(f))
+            })
             .map(|path| Site::at(agent, &path));
         for site in [Site::of_person(agent, places)].into_iter().chain(written) {
             if !sites.iter().any(|known| known.is(&site)) {

@@ -226,7 +226,7 @@ fn a_person_changes_one_setting_and_the_rest_of_the_file_stays() {
     let notes = home.notes("config");
     assert_eq!(notes.len(), 1);
     assert!(
-        notes[0].starts_with("`posture` from `guard` to `strict` at /dev/"),
+        notes[0].starts_with("`posture` from `guard` to `strict` at /dev/pts/"),
         "{notes:?}"
     );
     home.person("tollgate config set posture strict").is(0, &["already"]);

@@ -194,6 +194,24 @@ fn a_project_gets_the_file_that_is_not_shared() {
 }
 
 #[test]
+fn uninstall_finds_what_was_installed_in_projects_too() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let before = home.foreign();
+    assert_eq!(home.tollgate("install --project").code, 0);
+    assert_eq!(home.tollgate("install --agent claude").code, 0);
+    assert_eq!(
+        home.tollgate("uninstall")
+            .code_saying(&["taken out of", "work/.claude/settings.local.json"]),
+        0
+    );
+    assert_eq!(home.foreign(), before);
+    assert!(!home.at(".local/share/tollgate/bin/tollgate-hook").exists());
+}
+
+#[test]
 fn codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
     if inside_an_agent() {
         return;

@@ -38,7 +38,8 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
         }
         ui.line(match broken {
             0 => format!("{rules} rules, nothing wrong"),
-            _ => format!("{rules} rules are in force, {broken} files or rules are broken"),
+            1 => format!("in force are {rules} rules; 1 file or rule is broken"),
+            _ => format!("in force are {rules} rules; {broken} files or rules are broken"),
         });
     }
     if broken == 0 {
