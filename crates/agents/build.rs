@@ -11,7 +11,9 @@ const TEXTS: [&str; 9] = [
     "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
 ];
 const LISTS: [&str; 7] = ["programs", "marks", "questions", "events", "asks", "patchers", "paths"];
-const OTHERS: [&str; 7] = ["comments", "form", "proof", "version", "patience", "switches", "tool"];
+const OTHERS: [&str; 8] = [
+    "split", "comments", "form", "proof", "version", "patience", "switches", "tool",
+];
 /// What only a page for people says.
 const PAGE: [&str; 9] = [
     "open",
@@ -138,7 +140,7 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
     }
     writeln!(out, "    form: Form::{},", variant(text(rows, "form")?))?;
     writeln!(out, "    driven: {},", text(rows, "proof")? == "driven")?;
-    for key in ["version", "comments"] {
+    for key in ["version", "comments", "split"] {
         writeln!(out, "    {key}: {},", flag(rows, key))?;
     }
     let patience = rows.get("patience").and_then(toml::Value::as_integer);

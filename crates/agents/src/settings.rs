@@ -106,10 +106,21 @@ impl Agent {
         self.table().comments
     }
 
-    /// The event that the hook is installed for.
+    /// The first event that the hook is installed for.
     #[must_use]
     pub fn event(self) -> &'static str {
-        self.table().questions.first().copied().unwrap_or_default()
+        self.events().first().copied().unwrap_or_default()
+    }
+
+    /// The events that the hook is installed for, so that every call is asked about, and none twice.
+    #[must_use]
+    pub fn events(self) -> &'static [&'static str] {
+        let questions = self.table().questions;
+        if self.table().split {
+            questions
+        } else {
+            questions.get(..1).unwrap_or_default()
+        }
     }
 
     /// The text that matches every tool, where the form has one.

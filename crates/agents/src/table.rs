@@ -28,6 +28,8 @@ pub(crate) struct Table {
     pub(crate) project: &'static str,
     /// What that file is.
     pub(crate) form: Form,
+    /// Whether each question is a kind of call of its own.
+    pub(crate) split: bool,
     /// Whether it says `"version": 1`.
     pub(crate) version: bool,
     /// Whether it reads past comments in that file.

@@ -8,7 +8,6 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode
 /// The text with our handler in it: at its old place where it was there before, else as the last one, because Codex
 /// remembers by position which hooks a person trusts.
 pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result<String, String> {
-    let event = agent.event();
     let (mark, body) = split_mark(text);
     let root = parse(if body.trim().is_empty() { "{}\n" } else { body })?;
     let object = root.object_value().ok_or("the file does not hold an object")?;
@@ -18,35 +17,41 @@ pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result
     let hooks = one(&object, "hooks")?
         .object_value_or_create("hooks")
         .ok_or("`hooks` is not an object")?;
-    let items = one(&hooks, event)?
-        .array_value_or_create(event)
-        .ok_or(format!("`hooks.{event}` is not a list"))?;
-    put(&items, agent, handler);
+    for event in agent.events() {
+        let items = one(&hooks, event)?
+            .array_value_or_create(event)
+            .ok_or(format!("`hooks.{event}` is not a list"))?;
+        put(&items, agent, handler);
+    }
     Ok(format!("{mark}{root}"))
 }
 
 /// The text without any handler of ours, and without the containers that this leaves empty.
 pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String> {
-    let event = agent.event();
     let (mark, body) = split_mark(text);
     if body.trim().is_empty() {
         return Ok(text.to_owned());
     }
     let root = parse(body)?;
-    let hooks = root.object_value().and_then(|object| object.object_value("hooks"));
-    let items = hooks.as_ref().and_then(|hooks| hooks.array_value(event));
-    let (Some(hooks), Some(items)) = (hooks, items) else {
+    let Some(hooks) = root.object_value().and_then(|object| object.object_value("hooks")) else {
         return Ok(text.to_owned());
     };
-    let ours = our_items(&items, agent);
-    if ours.is_empty() {
-        return Ok(text.to_owned());
+    let mut any = false;
+    for event in agent.events() {
+        let Some(items) = hooks.array_value(event) else {
+            continue;
+        };
+        let ours = our_items(&items, agent);
+        if ours.is_empty() {
+            continue;
+        }
+        any = true;
+        ours.into_iter().for_each(|item| item.remove_ours(agent));
+        if items.elements().is_empty() {
+            hooks.get(event).into_iter().for_each(|event| event.remove());
+        }
     }
-    ours.into_iter().for_each(|item| item.remove_ours(agent));
-    if items.elements().is_empty() {
-        hooks.get(event).into_iter().for_each(|event| event.remove());
-    }
-    if hooks.properties().is_empty() {
+    if any && hooks.properties().is_empty() {
         root.object_value()
             .and_then(|object| object.get("hooks"))
             .into_iter()

@@ -87,7 +87,12 @@ fn whatever_stands_in_the_settings_comes_back_byte_by_byte() {
             let said = home.tollgate(&format!("install --agent {name}"));
             assert_eq!(said.code, 0, "{name}: {said:?}\n{text:.300}");
             let with = home.read(&file).unwrap();
-            assert_eq!(with.matches("/bin/tollgate-hook").count(), 1, "{name}: {with:.600}");
+            let entries = agent.events().len();
+            assert_eq!(
+                with.matches("/bin/tollgate-hook").count(),
+                entries,
+                "{name}: {with:.600}"
+            );
             assert_eq!(with.matches("/opt/other").count(), text.matches("/opt/other").count());
             // A second time changes nothing.
             assert_eq!(home.tollgate(&format!("install --agent {name}")).code, 0);
@@ -265,6 +270,9 @@ fn a_dry_run_is_about_any_agent_and_writes_nothing() {
             said.out.contains("tollgate-hook") && said.out.contains("Nothing was changed"),
             "{said:?}"
         );
+        // Every kind of call that is an event of its own has an entry.
+        let told = |event: &&str| agent.form() == Form::File || said.out.contains(*event);
+        assert!(agent.events().iter().all(told), "{said:?}");
         assert!(home.foreign() == before);
     }
 }
