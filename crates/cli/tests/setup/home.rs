@@ -95,16 +95,19 @@ impl Home {
     }
 
     fn run_in(&self, folder: &str, program: &Path, words: &str) -> Said {
-        let output = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(words.split_whitespace())
             .current_dir(self.at(folder))
             .env_clear()
             .env("HOME", &self.dir)
             .env("PATH", format!("{}:/usr/bin:/bin", self.at("path").display()))
-            .envs(self.env.iter().map(|(name, value)| (name, value)))
-            .output()
-            .unwrap();
-        Said::from(output)
+            .envs(self.env.iter().map(|(name, value)| (name, value)));
+        // A test beside this one may have forked while this program was being written, and hold it open until it starts
+        // its own.
+        let started = std::iter::repeat_with(|| command.output())
+            .find(|tried| !matches!(tried, Err(e) if e.kind() == std::io::ErrorKind::ExecutableFileBusy));
+        Said::from(started.unwrap().unwrap())
     }
 
     /// Every file below the home that is not ours, with its content.
