@@ -36,6 +36,7 @@ usage: cargo xtask TASK
   bench policy [FILE]
                   how long the hook takes with policy files of 0, 100 and 1,000 rules
   bench rules     how long the hook takes with few programs, with all, and with rules of one's own
+  bench snapshot  what a snapshot costs in trees of up to 100,000 files
   bench views     how long an index of a million records takes, and a search with it";
 
 fn main() -> ExitCode {
@@ -53,6 +54,7 @@ fn main() -> ExitCode {
         ["fuzz", words @ ..] => programs::fuzz(words),
         ["bench", "judge", places @ ..] => bench::judge(places),
         ["bench", "ledger"] => bench::ledger(),
+        ["bench", "snapshot"] => bench::snapshot(),
         ["bench", "views"] => bench::views(),
         ["bench", "moat"] => bench::moat::run(),
         ["bench", "rules"] => bench::rules::run(),

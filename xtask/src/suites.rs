@@ -74,6 +74,16 @@ pub(crate) const SUITES: &[Suite] = &[
         ],
     },
     Suite {
+        name: "undo",
+        shows: "what 42 commands destroy in 120 repositories comes back to the byte, and neither a snapshot nor an undo that is killed \
+                at any call loses anything",
+        needs: &[Need::Program("strace")],
+        cargo: &[
+            "test --release --package tollgate-snapshot --test undo rounds -- --ignored --nocapture",
+            "test --package tollgate --test undo kills -- --ignored --nocapture",
+        ],
+    },
+    Suite {
         name: "fuzz",
         shows: "texts that nobody wrote are judged without a panic, in one way, soon and in little memory",
         needs: &[],

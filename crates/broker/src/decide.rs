@@ -16,6 +16,7 @@ use crate::hold::{self, Held};
 use crate::moment::Moment;
 use crate::places::Places;
 use crate::policies::{How, PolicySet};
+use crate::saving::{self, Saved};
 use crate::world::Machine;
 use crate::{identity, note, reason, rules};
 
@@ -173,7 +174,10 @@ impl Broker {
     /// Judges a request without deciding or recording anything.
     #[must_use]
     pub fn judge(&self, request: &Request) -> Judgement {
-        self.judge_by(request, &self.here(Path::new(&request.cwd)).settings)
+        let here = self.here(Path::new(&request.cwd));
+        let mut judgement = self.judge_by(request, &here.settings);
+        saving::would_settle(request, &mut judgement, here.snapshots.soften);
+        judgement
     }
 
     fn judge_by(&self, request: &Request, settings: &Settings) -> Judgement {
@@ -219,9 +223,10 @@ impl Broker {
             .collect();
         let each = || elsewhere.iter().map(|other| other.as_ref().unwrap_or(&here));
         let requests = call.requests.iter().zip(each());
-        let judgements: Vec<Judgement> = requests
+        let mut judgements: Vec<Judgement> = requests
             .map(|(request, here)| self.judge_by(request, &here.settings))
             .collect();
+        let saved = self.save(call, &mut judgements, each());
         let verdict = judgements.iter().map(Judgement::verdict).max().unwrap_or_default();
         let settings = &here.settings;
         // What a broken configuration says is not known, so it holds whatever the posture.
@@ -235,6 +240,7 @@ impl Broker {
             Held::Nothing
         };
         held.note(&mut record);
+        record.snapshot = saved.id;
         let reason = held.words(call, reason);
         let receipt = match self.ledger.append(&record) {
             Ok(receipt) => receipt,
@@ -251,6 +257,24 @@ impl Broker {
             receipt,
             held,
         })
+    }
+
+    /// Keeps what the call would lose, unless it is refused or nothing is held or recorded at all.
+    fn save<'h>(
+        &self,
+        call: &Call,
+        judgements: &mut [Judgement],
+        each: impl Iterator<Item = &'h Here> + Clone,
+    ) -> Saved {
+        let denied = judgements.iter().any(|judgement| judgement.verdict() == Verdict::Deny);
+        let set = each.clone().map(|here| here.snapshots).min_by_key(|set| set.soften);
+        let off = each.clone().all(|here| here.settings.posture == Posture::Off);
+        let Some(set) = set.filter(|_| !denied && !off) else {
+            return Saved::default();
+        };
+        let saved = saving::save(&self.places.state, call, judgements, set, Moment::now().wall_ms);
+        saving::settle(&saved, judgements, set.soften);
+        saved
     }
 
     /// What is decided when the disk is full. Where a person is to be asked then, and at least the asking is in the ledger,

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use policy::Settings;
 
-use crate::config::{Answers, ConfigError, InForce, ProjectFile, Setting};
+use crate::config::{Answers, ConfigError, InForce, ProjectFile, Setting, Snapshots};
 use crate::decide::Broker;
 use crate::policies::{How, PolicySet};
 use crate::{places, trust};
@@ -15,6 +15,7 @@ use crate::{places, trust};
 pub(crate) struct Here {
     pub(crate) settings: Settings,
     pub(crate) answers: Answers,
+    pub(crate) snapshots: Snapshots,
 }
 
 /// The settings of a folder, as people look at them.
@@ -38,6 +39,7 @@ impl Broker {
         let faults = held.project_faults.iter().chain(&set.project_faults);
         Here {
             answers: held.merged.answers(),
+            snapshots: held.merged.snapshots(),
             settings: Settings {
                 project_broken: faults.map(ConfigError::whole).next(),
                 posture: said.posture,

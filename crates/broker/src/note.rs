@@ -44,7 +44,7 @@ fn beginning(text: &str, most: usize) -> &str {
     text.get(..end.unwrap_or_default()).unwrap_or_default()
 }
 
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     stored(text, LONGEST_LINE)
 }
 

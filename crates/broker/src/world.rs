@@ -162,7 +162,7 @@ pub(crate) fn read(path: &Path) -> Answer<Contents> {
 }
 
 /// What the table of paths says about files that git ignores.
-fn names_of_ignored() -> snapshot::Known {
+pub(crate) fn names_of_ignored() -> snapshot::Known {
     let (rebuilt, _) = policy::patterns("rebuilt");
     let (precious, samples) = policy::patterns("precious");
     snapshot::Known {

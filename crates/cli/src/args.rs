@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, status, trust,
-    uninstall,
+    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, snapshots,
+    status, trust, undo, uninstall,
 };
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;
@@ -38,6 +38,10 @@ pub(crate) enum Command {
     Approvals(approvals::Args),
     /// Lets this repository's own files loosen too, for exactly what they say now.
     Trust(trust::Args),
+    /// Brings back what a call took away, from the snapshot that was taken before it.
+    Undo(undo::Args),
+    /// Lists, shows and compares the snapshots.
+    Snapshots(snapshots::Args),
     /// Ends the time in which an agent that was refused too often may only read.
     Unlock,
     /// Prints the JSON Schema of files that people write.

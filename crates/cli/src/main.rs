@@ -42,6 +42,8 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Approvals(args) => commands::approvals::run(&args, ui),
         Command::Status(args) => commands::status::run(&args, ui),
         Command::Trust(args) => commands::trust::run(&args, ui),
+        Command::Undo(args) => commands::undo::run(&args, ui),
+        Command::Snapshots(args) => commands::snapshots::run(&args, ui),
         Command::Unlock => commands::unlock::run(ui),
         Command::Schema(args) => commands::schema::run(&args, ui),
         Command::Learn(args) => commands::learn::run(&args, ui),

@@ -34,6 +34,8 @@ pub enum Event {
     Config,
     /// A person trusted a repository for what its files say, or took that back.
     Trust,
+    /// What a call had taken away was brought back, or snapshots were taken away.
+    Undo,
     /// A supervised run's own ledger had this end: `run` and `chain` say which.
     RunHead,
     /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
@@ -154,6 +156,7 @@ impl Event {
             Self::Unlocked => "unlocked",
             Self::Config => "config",
             Self::Trust => "trust",
+            Self::Undo => "undo",
             Self::RunHead => "run_head",
             Self::Full => "full",
             Self::Suspect => "suspect",

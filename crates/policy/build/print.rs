@@ -90,7 +90,7 @@ fields! {
     Role { kind, arg, tags }
     Does { act, what, on, tags, when }
     Cond { not, test }
-    Rule { id, kinds, acts, whats, any, class, guard, strict, risk, why, instead, lost, remember, lasting }
+    Rule { id, kinds, acts, whats, any, class, guard, strict, risk, why, instead, lost, remember, reversible, lasting }
     PathRow { except, tags }
 }
 

@@ -80,6 +80,7 @@ mod tests {
             span: shell::Span::default(),
             chain: Vec::new(),
             uses: Arc::default(),
+            dir: Arc::default(),
             loss: Loss::default(),
         }
     }

@@ -140,6 +140,8 @@ pub struct Effect {
     pub chain: Vec<String>,
     /// Variables of the text that the command was made of.
     pub uses: Arc<Vec<Use>>,
+    /// The folder in which something is discarded; empty for other acts.
+    pub dir: Arc<str>,
     /// Work that is nowhere else and would be gone, as far as the world says.
     pub loss: Loss,
 }
@@ -259,6 +261,7 @@ mod tests {
             span: shell::Span::default(),
             chain: Vec::new(),
             uses: Arc::default(),
+            dir: Arc::default(),
             loss: Loss::default(),
         }
     }

@@ -82,6 +82,8 @@ pub struct Finding {
     pub lost: String,
     /// The part of the command text that made it match. `None` for file tools.
     pub span: Option<Span>,
+    /// What it would lose can be brought back from a snapshot, all of it: then nobody needs to be asked.
+    pub reversible: bool,
     /// How the matching part was reached, outermost first (`variable c = "rm"`, `sudo runs`, ...).
     pub chain: Vec<String>,
 }
@@ -154,8 +156,11 @@ pub fn judge_within(request: &Request, world: &dyn World, settings: &Settings, m
             .map(|(e, _)| e)
             .peekable();
         let any = matching.peek().is_some();
-        if let Some(effect) = matching.find(|e| !settings.written.excuses(rule.id, request, e)) {
+        let mut left = matching.filter(|e| !settings.written.excuses(rule.id, request, e));
+        if let Some(effect) = left.next() {
             let mut finding = rules::finding(rule, origin, request.kind, effect, settings);
+            let one = |e: &Effect| rules::is_reversible(rule, e);
+            finding.reversible = one(effect) && left.all(one);
             finding.chain = why::steps(request, effect);
             if rule.class == "install_dependency" {
                 finding.lost = card::words(&effects);
@@ -206,6 +211,7 @@ fn written(rule: &WrittenRule, effect: Option<&Effect>, request: &Request) -> Fi
         why: rule.why.clone(),
         instead: String::new(),
         lost: String::new(),
+        reversible: false,
         span: effect.filter(|_| request.kind == Kind::CommandRun).map(|e| e.span),
         chain: effect.map(|e| why::steps(request, e)).unwrap_or_default(),
     }
@@ -302,6 +308,7 @@ fn broken(reason: &str, verdict: Verdict, effect: &Effect, kind: Kind) -> Findin
         why: alloc::format!("{whose} cannot be read, so nothing that changes something is {held}: {reason}"),
         instead: "repair the file, or ask the person to; `tollgate doctor` names the line".to_string(),
         lost: String::new(),
+        reversible: false,
         span: (kind == Kind::CommandRun).then_some(effect.span),
         chain: effect.chain.clone(),
     }
@@ -316,6 +323,7 @@ fn locked(reason: &str, effect: &Effect, kind: Kind) -> Finding {
         why: reason.into(),
         instead: "read and look meanwhile, and say what is needed; a person can run `tollgate unlock`".to_string(),
         lost: String::new(),
+        reversible: false,
         span: (kind == Kind::CommandRun).then_some(effect.span),
         chain: effect.chain.clone(),
     }

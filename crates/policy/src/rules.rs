@@ -46,9 +46,17 @@ pub(crate) fn finding(rule: &Rule, origin: Origin, kind: Kind, effect: &Effect, 
         why: rule.why.into(),
         instead: rule.instead.into(),
         lost: lost(rule.lost, effect),
+        reversible: false,
         span: (kind == Kind::CommandRun).then_some(effect.span),
         chain: effect.chain.clone(),
     }
+}
+
+/// Whether a snapshot brings back what the effect would lose.
+pub(crate) fn is_reversible(rule: &Rule, effect: &Effect) -> bool {
+    rule.reversible
+        .iter()
+        .any(|tags| tags.iter().all(|tag| holds(tag, effect)))
 }
 
 fn holds(tag: &str, effect: &Effect) -> bool {
@@ -100,6 +108,7 @@ mod tests {
             span: shell::Span::default(),
             chain: Vec::new(),
             uses: Arc::default(),
+            dir: Arc::default(),
             loss: Loss::default(),
         }
     }

@@ -32,6 +32,9 @@ pub struct Rule {
     /// Whether a person's yes may hold for longer than one call. What destroys, what concerns credentials or the gate
     /// itself, and what runs other people's code is asked about each time.
     pub remember: bool,
+    /// Alternatives as in `any`: an effect that one of them fits can be brought back from a snapshot. Nothing is asked about it
+    /// where one was taken that holds all of it. None where it cannot.
+    pub reversible: &'static [&'static [&'static str]],
     /// It guards the gate itself: nobody switches it off, and no exception silences it.
     pub lasting: bool,
 }

@@ -50,7 +50,7 @@ fn scan(repo: &Repo, below: &[String]) -> Option<Loss> {
 }
 
 /// The last commit's files, where the index holds others; before the first commit there are none.
-fn committed(repo: &Repo, index: &State) -> Option<Option<State>> {
+pub(crate) fn committed(repo: &Repo, index: &State) -> Option<Option<State>> {
     if repo.is_unborn() {
         return Some(Some(State::new(repo.git.object_hash())));
     }
@@ -67,7 +67,7 @@ fn committed(repo: &Repo, index: &State) -> Option<Option<State>> {
 }
 
 /// The entries at and below these paths.
-fn entries<'i>(index: &'i State, below: &[String]) -> Vec<&'i Entry> {
+pub(crate) fn entries<'i>(index: &'i State, below: &[String]) -> Vec<&'i Entry> {
     if below.is_empty() || below.iter().any(String::is_empty) {
         return index.entries().iter().collect();
     }

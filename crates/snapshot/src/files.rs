@@ -11,6 +11,7 @@ use gix::dir::walk::EmissionMode;
 use policy::{Ignored, Loss};
 
 use crate::looks::{Looks, Means};
+use crate::manifest::Name;
 use crate::repo::Repo;
 
 /// Repositories inside the one that is looked at.
@@ -157,11 +158,31 @@ fn ignored_files(repo: &Repo, mut todo: Vec<(String, Kind)>) -> Option<Vec<(Stri
     Some(out)
 }
 
-/// A path that is not tracked, what stands there, and whether it is ignored.
-type Untracked = (String, Kind, bool);
+/// Paths that are not tracked, folders that hold nothing among them.
+pub(crate) fn walk_all(repo: &Repo, below: &[String], ignored: Option<EmissionMode>) -> Option<Found<Name>> {
+    walk_as(repo, below, EmissionMode::Matching, ignored, true, Name::from_bytes)
+}
 
 /// Paths that are not tracked.
-fn walk(repo: &Repo, below: &[String], untracked: EmissionMode, ignored: Option<EmissionMode>) -> Option<Found> {
+fn walk(
+    repo: &Repo,
+    below: &[String],
+    untracked: EmissionMode,
+    ignored: Option<EmissionMode>,
+) -> Option<Found<String>> {
+    walk_as(repo, below, untracked, ignored, false, |path| {
+        path.to_str_lossy().into_owned()
+    })
+}
+
+fn walk_as<P>(
+    repo: &Repo,
+    below: &[String],
+    untracked: EmissionMode,
+    ignored: Option<EmissionMode>,
+    empty: bool,
+    name: fn(&[u8]) -> P,
+) -> Option<Found<P>> {
     repo.means.files(WALK)?;
     let index = repo.index()?;
     let options = repo
@@ -169,7 +190,8 @@ fn walk(repo: &Repo, below: &[String], untracked: EmissionMode, ignored: Option<
         .dirwalk_options()
         .ok()?
         .emit_untracked(untracked)
-        .emit_ignored(ignored);
+        .emit_ignored(ignored)
+        .emit_empty_directories(empty);
     let patterns: Vec<BString> = below
         .iter()
         .filter(|dir| !dir.is_empty())
@@ -180,7 +202,11 @@ fn walk(repo: &Repo, below: &[String], untracked: EmissionMode, ignored: Option<
     } else {
         patterns
     };
-    let mut found = Found::default();
+    let mut found = Found {
+        paths: Vec::new(),
+        complete: true,
+        name,
+    };
     let stop = AtomicBool::new(false);
     repo.git.dirwalk(index, patterns, &stop, options, &mut found).ok()?;
     repo.means.files(found.paths.len())?;
@@ -188,18 +214,20 @@ fn walk(repo: &Repo, below: &[String], untracked: EmissionMode, ignored: Option<
     Some(found)
 }
 
-#[derive(Default)]
-struct Found {
-    paths: Vec<Untracked>,
-    complete: bool,
+/// What a walk found.
+pub(crate) struct Found<P> {
+    /// Each path, what stands there, and whether it is ignored.
+    pub(crate) paths: Vec<(P, Kind, bool)>,
+    /// Whether that is all.
+    pub(crate) complete: bool,
+    name: fn(&[u8]) -> P,
 }
 
-impl gix::dir::walk::Delegate for Found {
+impl<P> gix::dir::walk::Delegate for Found<P> {
     fn emit(&mut self, entry: gix::dir::EntryRef<'_>, _collapsed: Option<Status>) -> gix::dir::walk::Action {
         let ignored = matches!(entry.status, Status::Ignored(_));
         if let (Some(kind), true) = (entry.disk_kind, ignored || entry.status == Status::Untracked) {
-            self.paths
-                .push((entry.rela_path.to_str_lossy().into_owned(), kind, ignored));
+            self.paths.push(((self.name)(&entry.rela_path), kind, ignored));
         }
         if self.paths.len() >= MAX_PATHS {
             gix::dir::walk::Action::Break(())

@@ -1,4 +1,6 @@
-//! What a repository holds that is nowhere else.
+//! What a repository holds that is nowhere else; kept before it is lost, and brought back.
+//!
+//! [`Looks`] says what would be lost, [`take`] keeps it in a [`Store`], [`Undo`] brings it back.
 //!
 //! Read in this process and never by running git: no hook, filter, file system monitor or setting of the repository can
 //! run anything. What is no regular file is never opened. An answer is a proof only after all of it was looked at: whatever
@@ -8,7 +10,12 @@ mod changes;
 mod commits;
 mod files;
 mod looks;
+mod manifest;
+mod prune;
 mod repo;
+mod save;
+mod store;
+mod undo;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -18,7 +25,12 @@ use policy::{Answer, Loss, Work};
 
 use looks::Means;
 pub use looks::{Known, Looks};
+pub use manifest::{Blob, Cause, Entry, Head, Name, Part, Repository, Snapshot, Stamp, What};
+pub use prune::{Keep, Pruned};
 use repo::Repo;
+pub use save::{Limits, Tree, Wanted, take};
+pub use store::Store;
+pub use undo::{Act, Change, Content, Plan, Step, Undo};
 
 /// What of `work` is nowhere else, for a command that runs in `dir`.
 fn answer(looks: &Looks, dir: &Path, work: Work<'_>) -> Answer<Loss> {

@@ -56,6 +56,13 @@ pub(crate) fn ledger() -> Result<()> {
     ))
 }
 
+/// What a snapshot costs, built as it is released: see `crates/snapshot/examples/bench.rs`, which has the bars.
+pub(crate) fn snapshot() -> Result<()> {
+    must(&mut cargo(
+        "run --profile dist --quiet --package tollgate-snapshot --example bench",
+    ))
+}
+
 /// The index of a long ledger, built as it is released: see `crates/views/examples/bench.rs`, which has the bars.
 pub(crate) fn views() -> Result<()> {
     must(&mut cargo(

@@ -17,7 +17,7 @@ pub(super) struct Key {
 }
 
 /// All of them, in the order in which they are listed.
-pub(super) const KEYS: [Key; 11] = [
+pub(super) const KEYS: [Key; 15] = [
     Key {
         name: "approvals.remember",
         take: |to, from| to.approvals.remember = from.approvals.remember,
@@ -85,6 +85,30 @@ pub(super) const KEYS: [Key; 11] = [
         name: "rules.disabled",
         take: |to, from| to.rules.clone_from(&from.rules),
         tightens: |is, would| would.rules.ids().all(|id| is.rules.ids().any(|other| other == id)),
+        of_projects: true,
+    },
+    Key {
+        name: "snapshots.budget_mb",
+        take: |to, from| to.snapshots.budget_mb = from.snapshots.budget_mb,
+        tightens: |is, would| would.snapshots.budget_mb >= is.snapshots.budget_mb,
+        of_projects: false,
+    },
+    Key {
+        name: "snapshots.days",
+        take: |to, from| to.snapshots.days = from.snapshots.days,
+        tightens: |is, would| would.snapshots.days >= is.snapshots.days,
+        of_projects: false,
+    },
+    Key {
+        name: "snapshots.keep_mb",
+        take: |to, from| to.snapshots.keep_mb = from.snapshots.keep_mb,
+        tightens: |is, would| would.snapshots.keep_mb >= is.snapshots.keep_mb,
+        of_projects: false,
+    },
+    Key {
+        name: "snapshots.soften",
+        take: |to, from| to.snapshots.soften = from.snapshots.soften,
+        tightens: |is, would| is.snapshots.soften || !would.snapshots.soften,
         of_projects: true,
     },
 ];

@@ -13,7 +13,7 @@ use policy::{Posture, Settings};
 
 use super::keys::KEYS;
 use super::listing::{Setting, lines, rows};
-use super::stored::{Keeping, Stored, Word};
+use super::stored::{Keeping, Snapshots, Stored, Word};
 use super::{Answers, ConfigError, FILE, Limits, stored, text};
 use crate::places::Places;
 use crate::trusted;
@@ -162,6 +162,10 @@ impl Merged {
 
     pub(crate) const fn answers(&self) -> Answers {
         self.stored.approvals
+    }
+
+    pub(crate) const fn snapshots(&self) -> Snapshots {
+        self.stored.snapshots
     }
 
     /// Every key.

@@ -16,7 +16,7 @@ pub(crate) use layers::{InForce, Layers, ProjectFile};
 pub use layers::{Origin, Source};
 pub use listing::{Setting, of, own};
 use stored::Stored;
-pub use stored::{Answers, Flush, Keeping, Limits, OnFull};
+pub use stored::{Answers, Flush, Keeping, Limits, OnFull, Snapshots};
 
 use crate::trusted;
 

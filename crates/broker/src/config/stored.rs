@@ -33,6 +33,35 @@ pub(super) struct Stored {
     pub(super) approvals: Answers,
     /// What of the ledger has to be on the disk, and what happens when there is no space.
     pub(super) ledger: Keeping,
+    /// What is kept before it is lost, and for how long.
+    pub(super) snapshots: Snapshots,
+}
+
+/// What is kept before it is lost, and for how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Snapshots {
+    /// Whether nobody is asked about a loss that a snapshot holds.
+    pub soften: bool,
+    /// For how many days a snapshot is kept.
+    pub days: NonZeroU32,
+    /// How many megabytes one snapshot may keep.
+    pub budget_mb: NonZeroU32,
+    /// How many megabytes all of them may keep; the oldest go first.
+    pub keep_mb: NonZeroU32,
+}
+
+impl Default for Snapshots {
+    fn default() -> Self {
+        let number = |n| NonZeroU32::new(n).unwrap_or(NonZeroU32::MIN);
+        Self {
+            soften: true,
+            days: number(14),
+            budget_mb: number(256),
+            keep_mb: number(4096),
+        }
+    }
 }
 
 /// What of the ledger has to be on the disk, and what happens when there is no space.

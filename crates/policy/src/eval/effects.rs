@@ -20,6 +20,9 @@ const MOST: usize = 8192;
 /// Effects that the present one is compared with before all others: commands come again in the same order.
 const RECENT: usize = 8;
 
+/// The name of what a formatter does to the files of a project.
+const REWRITES: &str = "work.rewrite";
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(crate) struct Effects {
@@ -67,6 +70,7 @@ pub(super) struct New<'e> {
     pub(super) tags: &'e Tags,
     pub(super) program: &'e str,
     pub(super) span: Span,
+    pub(super) dir: &'e str,
 }
 
 impl Effects {
@@ -74,7 +78,11 @@ impl Effects {
     pub(super) fn says_nothing_new(&mut self, new: &New<'_>) -> bool {
         if self.list.len() < KEPT {
             let again = |e: &Effect| {
-                e.span == new.span && e.program == new.program && e.target == *new.target && is_like(e, new)
+                e.span == new.span
+                    && e.program == new.program
+                    && e.target == *new.target
+                    && *e.dir == *new.dir
+                    && is_like(e, new)
             };
             return self
                 .places
@@ -121,6 +129,7 @@ impl Effects {
                 tags: &effect.tags,
                 program: &effect.program,
                 span: effect.span,
+                dir: &effect.dir,
             };
             self.places.insert(new.hash(), self.list.len());
         } else {
@@ -202,7 +211,12 @@ impl Eval<'_> {
         let at = self
             .pin
             .unwrap_or(if span.start == span.end { self.here } else { span });
+        let dir = match (act, what) {
+            (Act::Discard, _) | (Act::Do, REWRITES) => self.state.cwd.as_deref().unwrap_or_default(),
+            _ => "",
+        };
         let new = New {
+            dir,
             act,
             what,
             target: &target,
@@ -232,6 +246,7 @@ impl Eval<'_> {
             span: at,
             chain,
             uses: self.uses.words(),
+            dir: dir.into(),
             loss,
         });
     }
@@ -257,6 +272,7 @@ impl New<'_> {
             }
         }
         self.program.hash(&mut hasher);
+        self.dir.hash(&mut hasher);
         (self.span.start, self.span.end).hash(&mut hasher);
         hasher.finish()
     }

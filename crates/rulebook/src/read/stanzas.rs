@@ -96,6 +96,8 @@ struct StoredRule {
     lost: String,
     #[serde(default)]
     remember: bool,
+    #[serde(default)]
+    reversible: Vec<String>,
     #[serde(default, rename = "match")]
     matches: Vec<String>,
     #[serde(default)]
@@ -289,6 +291,10 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
     };
     let class = stored.class.as_ref().map(|text| stanza.read(text, class));
     let any = stored.any.iter().map(|line| keep::texts(line.split_whitespace()));
+    let reversible = stored
+        .reversible
+        .iter()
+        .map(|line| keep::texts(line.split_whitespace()));
     let says = Rule {
         id: keep::text(&stanza.name),
         kinds: keep::list(stanza.rows(&stored.kind, kind)?),
@@ -303,6 +309,7 @@ fn rule(source: Source<'_>, stored: &StoredRule) -> Result<Entry<Rule>, Fault> {
         instead: keep::text(&stored.instead),
         lost: keep::text(&stored.lost),
         remember: stored.remember,
+        reversible: keep::list(reversible.collect()),
         lasting: stored.lasting,
     };
     let matches = stored.matches.iter().cloned().map(Example::Match);

@@ -172,6 +172,12 @@ fn rule(entry: &Entry<Rule>) -> (String, Lines) {
     if rule.remember {
         some("a yes", "may hold for a session, or in a folder for days".into());
     }
+    if !rule.reversible.is_empty() {
+        some(
+            "softened",
+            "where a snapshot holds all that would be lost, it does not ask".into(),
+        );
+    }
     if rule.lasting {
         some("stays", "it guards the gate itself, and cannot be switched off".into());
     }

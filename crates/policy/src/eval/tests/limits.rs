@@ -50,6 +50,7 @@ fn effect(at: u32) -> Effect {
         span: shell::Span { start: at, end: at },
         chain: alloc::vec::Vec::new(),
         uses: alloc::sync::Arc::default(),
+        dir: alloc::sync::Arc::default(),
         loss: Loss::default(),
     }
 }
@@ -71,6 +72,7 @@ fn effects_are_kept_once_and_beyond_many_by_what_rules_look_at() {
             tags,
             program,
             span: shell::Span { start: at, end: at },
+            dir: "",
         };
         let keep = |eval: &mut Eval<'_>, of: &New<'_>| {
             let known = eval.effects.says_nothing_new(of);

@@ -1,0 +1,362 @@
+//! What is kept before a call runs, so that it can be undone, and what that changes about the answer.
+//!
+//! A call that a person is asked about may run without the hook hearing of the answer, so what an ask would lose is kept as
+//! well as what is let through. Where a snapshot holds all that a rule asks about, and the rule says so of itself
+//! (`reversible` in `rules/verdicts`), nobody is asked. Where something cannot be kept, somebody is.
+
+use std::path::{Component, Path, PathBuf};
+
+use agents::Call;
+use policy::{Act, Effect, Finding, Judgement, Kind, Origin, Request, Risk, Subject, Target, Verdict};
+use snapshot::{Cause, Keep, Limits, Snapshot, Store, Tree, Wanted};
+
+use crate::config::Snapshots;
+use crate::note;
+use crate::world::names_of_ignored;
+
+/// The rule id of the question about what cannot be kept.
+const NOT_KEPT: &str = "cannot_be_undone";
+/// Names that one pattern may stand for.
+const NAMES: usize = 2048;
+/// Effects of one request up to which each target is known: beyond that a judgement may keep one for many.
+const TOLD_APART: usize = 512;
+/// Every so many snapshots old ones are looked for.
+const EVERY: usize = 16;
+/// Snapshots that are no older than this stay whatever they hold, in milliseconds.
+const FRESH_MS: u64 = 60 * 60 * 1000;
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Saved {
+    /// The name of the snapshot; empty where none was needed or none could be taken.
+    pub(crate) id: String,
+    /// What is not in it, in words.
+    pub(crate) missing: Vec<String>,
+}
+
+/// What the requests of a call would take away or write over.
+pub(crate) fn wanted(requests: &[Request], judgements: &[Judgement]) -> (Wanted, Vec<String>) {
+    let mut wanted = Wanted::default();
+    let mut missing = Vec::new();
+    for (request, judgement) in requests.iter().zip(judgements) {
+        if judgement.effects.len() > TOLD_APART && judgement.effects.iter().any(loses) {
+            missing.push("what so many commands at once change".to_owned());
+        }
+        let mut moved = Vec::new();
+        for effect in &judgement.effects {
+            match effect.act {
+                Act::Discard => discard(effect, &mut wanted),
+                Act::Delete if effect.tags.has("moved") => moved.extend(deleted(effect)),
+                Act::Delete => wanted.paths.extend(deleted(effect)),
+                Act::Write => wanted.paths.extend(overwritten(effect)),
+                Act::Do if effect.what == "work.rewrite" => {
+                    tree(&mut wanted, Path::new(&*effect.dir), false, effect.tags.has("commits"));
+                }
+                Act::RunUnknown if request.kind == Kind::CommandRun => {
+                    tree(&mut wanted, Path::new(&request.cwd), false, false);
+                }
+                _ => {}
+            }
+        }
+        // What is moved is not lost; what it is moved over is, and then the way back leads over both.
+        if !wanted.paths.is_empty() {
+            wanted.paths.extend(moved);
+        }
+    }
+    (wanted, missing)
+}
+
+fn loses(effect: &Effect) -> bool {
+    matches!(effect.act, Act::Discard | Act::Delete)
+}
+
+fn tree(wanted: &mut Wanted, dir: &Path, ignored: bool, commits: bool) {
+    if !dir.is_absolute() {
+        return;
+    }
+    match wanted.trees.iter_mut().find(|tree| tree.dir == dir) {
+        Some(tree) => {
+            tree.ignored |= ignored;
+            tree.commits |= commits;
+        }
+        None => wanted.trees.push(Tree {
+            dir: dir.to_path_buf(),
+            ignored,
+            commits,
+        }),
+    }
+}
+
+/// What version control held and would let go.
+fn discard(effect: &Effect, wanted: &mut Wanted) {
+    if effect.tags.has("nothing-lost") {
+        return;
+    }
+    let dir = Path::new(&*effect.dir);
+    let ignored = ["also-ignored", "only-ignored"].iter().any(|tag| effect.tags.has(tag));
+    let commits = matches!(
+        effect.what,
+        "branch" | "tag" | "commits" | "detached" | "stash" | "history" | "merge"
+    );
+    tree(wanted, dir, ignored, commits);
+    // Another working tree, or repositories within this one.
+    if let (true, Target::Text(target)) = (matches!(effect.what, "tree" | "modules"), &effect.target) {
+        let folder = dir.join(target);
+        wanted.paths.extend(git_folder(&folder));
+        wanted.paths.extend(real_parent(&folder));
+    }
+}
+
+/// Where git keeps the state of a working tree that lies elsewhere.
+fn git_folder(tree: &Path) -> Option<PathBuf> {
+    let said = std::fs::read_to_string(tree.join(".git")).ok()?;
+    let folder = tree.join(said.strip_prefix("gitdir:")?.trim());
+    folder.is_dir().then_some(folder)
+}
+
+/// What a delete takes, as far as it is anybody's work.
+fn deleted(effect: &Effect) -> Vec<PathBuf> {
+    let has = |tag: &&str| effect.tags.has(tag);
+    let made_again = ["regenerable", "cache", "rebuilt", "contained", "absent"];
+    // Nobody brings back a system, and a copy of a key is one more key.
+    let never = [
+        "root",
+        "system",
+        "system-dir",
+        "device",
+        "credential",
+        "secret-dir",
+        "self",
+    ];
+    let is_work = has(&"workspace") || (has(&"outside") && !has(&"temp") && !has(&"home"));
+    if !is_work || made_again.iter().any(|tag| has(tag)) || never.iter().any(|tag| has(tag)) {
+        return Vec::new();
+    }
+    places(effect)
+}
+
+/// The file that is written over; what is only added to loses nothing.
+fn overwritten(effect: &Effect) -> Vec<PathBuf> {
+    let has = |tag: &str| effect.tags.has(tag);
+    if !has("workspace")
+        || ["append", "regenerable", "cache", "rebuilt", "link"]
+            .into_iter()
+            .any(has)
+    {
+        return Vec::new();
+    }
+    let files = places(effect).into_iter();
+    // A write goes through a link.
+    files
+        .filter_map(|path| path.canonicalize().ok())
+        .filter(|path| path.is_file())
+        .collect()
+}
+
+/// The paths that a target stands for.
+fn places(effect: &Effect) -> Vec<PathBuf> {
+    match &effect.target {
+        Target::Path(path) if path.contains(['*', '?', '[']) => expanded(path),
+        Target::Path(path) => real_parent(Path::new(path)).into_iter().collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A path whose folders are no links.
+fn real_parent(path: &Path) -> Option<PathBuf> {
+    match (path.parent(), path.file_name()) {
+        (Some(parent), Some(name)) => Some(parent.canonicalize().ok()?.join(name)),
+        _ => Some(path.to_path_buf()),
+    }
+}
+
+/// The names that are there for a pattern; the folder of all of them, where those are too many.
+fn expanded(pattern: &str) -> Vec<PathBuf> {
+    let mut found = vec![PathBuf::from("/")];
+    for part in Path::new(pattern).components() {
+        let Component::Normal(part) = part else { continue };
+        let part = part.to_string_lossy();
+        if !part.contains(['*', '?', '[']) {
+            found.iter_mut().for_each(|path| path.push(&*part));
+            continue;
+        }
+        let mut next = Vec::new();
+        for folder in &found {
+            let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            let fits = names.filter(|entry| policy::path_fits(&part, &entry.file_name().to_string_lossy()));
+            next.extend(fits.map(|entry| entry.path()));
+            if next.len() > NAMES {
+                return found;
+            }
+        }
+        found = next;
+    }
+    found.retain(|path| path.symlink_metadata().is_ok());
+    found.iter().filter_map(|path| real_parent(path)).collect()
+}
+
+/// Takes the snapshot that a call needs.
+pub(crate) fn save(state: &Path, call: &Call, judgements: &[Judgement], set: Snapshots, now_ms: u64) -> Saved {
+    let (wanted, mut missing) = wanted(&call.requests, judgements);
+    if wanted.is_nothing() {
+        return Saved {
+            id: String::new(),
+            missing,
+        };
+    }
+    let store = Store::below(state);
+    let limits = Limits {
+        bytes: u64::from(set.budget_mb.get()) << 20,
+        ..Limits::default()
+    };
+    match snapshot::take(&store, &wanted, cause(call, now_ms), names_of_ignored(), limits) {
+        Ok(None) => Saved {
+            id: String::new(),
+            missing,
+        },
+        Ok(Some(taken)) => {
+            missing.extend(taken.head.missing.iter().cloned());
+            prune_sometimes(&store, set, now_ms, &taken);
+            Saved {
+                id: taken.head.id,
+                missing,
+            }
+        }
+        Err(error) => {
+            missing.push(format!("anything, for the snapshot failed: {error}"));
+            Saved {
+                id: String::new(),
+                missing,
+            }
+        }
+    }
+}
+
+fn cause(call: &Call, now_ms: u64) -> Cause {
+    let requests = call.requests.iter().map(|request| match &request.subject {
+        Subject::Command(text) | Subject::Url(text) => text.clone(),
+        Subject::File { path, delete, .. } => format!("{} {path}", if *delete { "delete" } else { "write" }),
+        Subject::Tool { name, .. } => name.clone(),
+    });
+    let requests: Vec<String> = requests.collect();
+    let makes = call.requests.iter().filter_map(|request| match &request.subject {
+        Subject::File {
+            content: Some(content),
+            delete: false,
+            ..
+        } => Some(ledger::Hash::of(content.as_bytes()).hex()),
+        _ => None,
+    });
+    Cause {
+        time_ms: now_ms,
+        agent: call.agent.as_str().into(),
+        session: note::line(&call.session),
+        call: note::line(&call.tool_use_id),
+        request: note::line(&requests.join("; ")),
+        digest: ledger::Hash::of(call.input_digest_source.as_bytes()).hex(),
+        makes: makes.collect(),
+        undo_of: String::new(),
+    }
+}
+
+/// Old snapshots go now and then. That none could go now is no reason to hold a call.
+fn prune_sometimes(store: &Store, set: Snapshots, now_ms: u64, taken: &Snapshot) {
+    if store.count() % EVERY == 0 {
+        let spared =
+            |head: &snapshot::Head| head.id == taken.head.id || now_ms.saturating_sub(head.cause.time_ms) < FRESH_MS;
+        let _pruned = store.prune(keep(set), now_ms, spared);
+    }
+}
+
+/// What the settings say is kept.
+pub(crate) fn keep(set: Snapshots) -> Keep {
+    Keep {
+        days: u64::from(set.days.get()),
+        bytes: u64::from(set.keep_mb.get()) << 20,
+    }
+}
+
+/// What a snapshot changes: where it holds everything, what it can bring back is no question any more; where it does not,
+/// what would have been let through is one.
+pub(crate) fn settle(saved: &Saved, judgements: &mut [Judgement], soften: bool) {
+    if saved.missing.is_empty() && soften && !saved.id.is_empty() {
+        let note = format!(
+            "snapshot {} taken: `tollgate undo {}` brings it back",
+            saved.id, saved.id
+        );
+        soften_all(judgements, &note);
+    } else if !saved.missing.is_empty() {
+        let lost = format!("cannot be brought back: {}", saved.missing.join("; "));
+        hold_back(judgements, &lost);
+    }
+}
+
+/// The same without having taken one: what would be decided.
+pub(crate) fn would_settle(request: &Request, judgement: &mut Judgement, soften: bool) {
+    let (wanted, missing) = wanted(std::slice::from_ref(request), std::slice::from_ref(judgement));
+    if soften && missing.is_empty() && !wanted.is_nothing() {
+        soften_all(
+            std::slice::from_mut(judgement),
+            "a snapshot is taken first, so `tollgate undo` brings it back",
+        );
+    }
+}
+
+fn soften_all(judgements: &mut [Judgement], note: &str) {
+    for judgement in judgements {
+        for finding in &mut judgement.findings {
+            if finding.reversible && finding.verdict == Verdict::Ask {
+                finding.verdict = Verdict::Warn;
+                finding.lost = match finding.lost.as_str() {
+                    "" => note.to_owned(),
+                    lost => format!("{lost}; {note}"),
+                };
+            }
+        }
+        judgement
+            .findings
+            .sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+    }
+}
+
+fn hold_back(judgements: &mut [Judgement], lost: &str) {
+    for judgement in judgements {
+        let Some(effect) = judgement
+            .effects
+            .iter()
+            .find(|effect| loses(effect) || effect.act == Act::Write)
+        else {
+            continue;
+        };
+        let mut asks = judgement
+            .findings
+            .iter_mut()
+            .filter(|finding| finding.verdict == Verdict::Ask)
+            .peekable();
+        if asks.peek().is_some() {
+            asks.for_each(|finding| {
+                finding.lost = [finding.lost.as_str(), lost]
+                    .join("; ")
+                    .trim_start_matches("; ")
+                    .to_owned()
+            });
+            continue;
+        }
+        let finding = Finding {
+            rule: NOT_KEPT.into(),
+            origin: Origin::BuiltIn,
+            verdict: Verdict::Ask,
+            risk: Risk::Medium,
+            why: "what it takes away could not be kept first".into(),
+            instead: "commit it, move it aside, or name less at once".into(),
+            lost: lost.into(),
+            reversible: false,
+            span: Some(effect.span),
+            chain: effect.chain.clone(),
+        };
+        judgement.findings.insert(0, finding);
+        judgement
+            .findings
+            .sort_by_key(|finding| std::cmp::Reverse(finding.verdict));
+    }
+}

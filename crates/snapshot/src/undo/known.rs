@@ -1,0 +1,81 @@
+//! Whether what stands at a path now is somewhere else, too: in the snapshot, in a commit, or in the index.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice as _;
+use sha2::{Digest as _, Sha256};
+
+use super::files::read;
+use crate::looks::Looks;
+use crate::manifest::{Snapshot, What};
+use crate::store::hex;
+
+/// Contents that are not lost when a file that holds them is replaced.
+pub(super) struct Contents {
+    digests: BTreeSet<String>,
+    links: BTreeSet<PathBuf>,
+    looks: Looks,
+}
+
+impl Contents {
+    /// Those of a snapshot, and those that its request itself has made.
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let entries = || snapshot.parts.iter().flat_map(|part| &part.entries);
+        let links = entries().filter_map(|entry| match &entry.what {
+            What::Link(to) => Some(to.path()),
+            _ => None,
+        });
+        let digests = snapshot.blobs().map(|blob| blob.sha256.clone());
+        Self {
+            digests: digests.chain(snapshot.head.cause.makes.iter().cloned()).collect(),
+            links: links.collect(),
+            looks: Looks::new(crate::Known::default()),
+        }
+    }
+
+    /// Whether what stands here would be missed. A folder never: its files are looked at one by one.
+    pub(super) fn lacks(&self, path: &Path) -> bool {
+        let Ok(meta) = path.symlink_metadata() else {
+            return false;
+        };
+        if meta.is_symlink() {
+            return !std::fs::read_link(path).is_ok_and(|to| self.links.contains(&to))
+                && !self.is_versioned(path, None);
+        }
+        if meta.is_dir() {
+            return false;
+        }
+        match read(path) {
+            Some(bytes) if bytes.is_empty() => false,
+            Some(bytes) => {
+                !self.digests.contains(&hex(&Sha256::digest(&bytes))) && !self.is_versioned(path, Some(&bytes))
+            }
+            // A pipe or a socket holds nothing; what cannot be read may hold anything.
+            None => meta.is_file(),
+        }
+    }
+
+    /// Whether git has it: the index, the last commit or one before it.
+    fn is_versioned(&self, path: &Path, bytes: Option<&[u8]>) -> bool {
+        let link;
+        let bytes = match bytes {
+            Some(bytes) => bytes,
+            None => {
+                let Ok(to) = std::fs::read_link(path) else { return false };
+                link = to.into_os_string().into_encoded_bytes();
+                &link
+            }
+        };
+        let Some(repo) = path.parent().and_then(|dir| self.looks.around(dir)) else {
+            return false;
+        };
+        // git may keep lines with other ends than they have here.
+        let unix = bytes.contains_str("\r\n").then(|| bytes.replace("\r\n", "\n"));
+        let forms = [Some(bytes), unix.as_deref()];
+        forms.into_iter().flatten().any(|bytes| {
+            let id = gix::objs::compute_hash(repo.git.object_hash(), gix::objs::Kind::Blob, bytes);
+            id.is_ok_and(|id| repo.git.has_object(id))
+        })
+    }
+}

@@ -1,0 +1,508 @@
+//! What differs from a snapshot, and how to get back.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use gix::bstr::ByteSlice as _;
+use gix::index::entry::{Flags, Mode, Stage};
+use gix::index::{Entry as Tracked, State};
+
+use super::files::read;
+use super::known::Contents;
+use super::state::{self, Objects};
+use super::{Act, Content, Plan, Step, Undo};
+use crate::looks::Looks;
+use crate::manifest::{Entry, Name, Part, Repository, Stamp, What};
+use crate::repo::Repo;
+use crate::save::{Tree, expected_rights, stamp};
+use crate::{Known, files};
+
+/// What stood at a path.
+struct Old<'a> {
+    what: What,
+    rights: Option<u32>,
+    /// How to know that it still does.
+    unless: Unless<'a>,
+}
+
+/// What proves that a file was not touched.
+enum Unless<'a> {
+    Stamp(Option<Stamp>),
+    Index(&'a Tracked, i64),
+}
+
+pub(super) fn plan(undo: &Undo<'_>) -> io::Result<Plan> {
+    let mut plan = Plan {
+        missing: undo.snapshot.head.missing.clone(),
+        ..Plan::default()
+    };
+    let contents = Contents::of(undo.snapshot);
+    for part in &undo.snapshot.parts {
+        match &part.repository {
+            None => of_part(undo, part, &old_of(part), &contents, &mut plan)?,
+            Some(repository) => of_tree(undo, part, repository, &contents, &mut plan)?,
+        }
+    }
+    sort(&mut plan.steps);
+    plan.newer.sort();
+    plan.newer.dedup();
+    Ok(plan)
+}
+
+/// Objects come first, because files are made from them. What goes, goes next; then folders from above, files, rights from
+/// below, and the state of repositories at the end.
+fn sort(steps: &mut Vec<Step>) {
+    let depth = |step: &Step| step.path.bytes().iter().filter(|byte| **byte == b'/').count();
+    steps.sort_by_key(|step| match &step.act {
+        Act::Remove => (1, usize::MAX - depth(step)),
+        Act::Folder => (2, depth(step)),
+        Act::Write(..) | Act::Link(_) => (3, 0),
+        Act::Rights(_) => (4, usize::MAX - depth(step)),
+        Act::Object(_) => (0, 0),
+        Act::State(_) => (5, 0),
+        Act::Index(_) => (6, 0),
+    });
+    steps.dedup();
+}
+
+fn old_of(part: &Part) -> BTreeMap<Name, Old<'_>> {
+    part.entries
+        .iter()
+        .map(|entry| (entry.path.clone(), old(entry)))
+        .collect()
+}
+
+fn old(entry: &Entry) -> Old<'_> {
+    Old {
+        what: entry.what.clone(),
+        rights: (!matches!(entry.what, What::Link(_) | What::Nothing)).then_some(entry.mode),
+        unless: Unless::Stamp(entry.stamp),
+    }
+}
+
+/// Steps for each path of a part that is not as it was.
+fn of_part(
+    undo: &Undo<'_>,
+    part: &Part,
+    old: &BTreeMap<Name, Old<'_>>,
+    contents: &Contents,
+    plan: &mut Plan,
+) -> io::Result<()> {
+    let root = part.root.path();
+    for (path, old) in old {
+        let full = root.join(path.path());
+        if !undo.is_meant(&full) || is_as_it_was(undo, &full, old) {
+            continue;
+        }
+        in_the_way(&root, path, &full, old, contents, plan);
+        let mut step = |act| {
+            plan.steps.push(Step {
+                root: root.clone(),
+                path: path.clone(),
+                act,
+            })
+        };
+        match &old.what {
+            // What was made since stays, unless it is somewhere else, too.
+            What::Nothing => {
+                if !contents.lacks(&full) && !full.is_dir() {
+                    step(Act::Remove);
+                }
+            }
+            What::Folder => {
+                step(Act::Folder);
+                step(Act::Rights(old.rights.unwrap_or(0o755)));
+            }
+            What::Link(to) => step(Act::Link(to.clone())),
+            What::File(blob) => {
+                if !undo.store.has(blob) {
+                    plan.missing
+                        .push(format!("{}, whose stored content is gone", full.display()));
+                    continue;
+                }
+                step(Act::Write(Content::Kept(blob.clone()), old.rights));
+            }
+            What::Git(id) => {
+                let Some(repo) = repository_above(&full) else {
+                    plan.missing
+                        .push(format!("{}, whose repository is gone", full.display()));
+                    continue;
+                };
+                step(Act::Write(Content::Git(repo, id.clone()), old.rights));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn repository_above(path: &Path) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1).find(|dir| crate::holds_repository(dir));
+    above.map(Path::to_path_buf)
+}
+
+/// Notes what stands where something is to be brought back, and takes it away where that is needed.
+fn in_the_way(root: &Path, path: &Name, full: &Path, old: &Old<'_>, contents: &Contents, plan: &mut Plan) {
+    let replaced = !matches!(old.what, What::Nothing);
+    if let Ok(meta) = full.symlink_metadata()
+        && replaced
+    {
+        let was_folder = old.what == What::Folder;
+        if contents.lacks(full) {
+            plan.newer.push(full.to_path_buf());
+        }
+        if meta.is_dir() && !was_folder {
+            take_away(root, full, contents, plan);
+        } else if !meta.is_dir() && was_folder {
+            plan.steps.push(Step {
+                root: root.to_path_buf(),
+                path: path.clone(),
+                act: Act::Remove,
+            });
+        }
+        return;
+    }
+    // A file or a link that took the place of a folder above.
+    let above = full.ancestors().skip(1).take_while(|folder| *folder != root);
+    for folder in above {
+        if let Ok(meta) = folder.symlink_metadata()
+            && !meta.is_dir()
+            && replaced
+        {
+            if contents.lacks(folder) {
+                plan.newer.push(folder.to_path_buf());
+            }
+            let path = Name::from(folder.strip_prefix(root).unwrap_or(folder));
+            plan.steps.push(Step {
+                root: root.to_path_buf(),
+                path,
+                act: Act::Remove,
+            });
+        }
+    }
+}
+
+/// A folder in the place of a file: what it holds goes, as far as it is not newer work, and that is named.
+fn take_away(root: &Path, folder: &Path, contents: &Contents, plan: &mut Plan) {
+    let mut todo = vec![folder.to_path_buf()];
+    while let Some(next) = todo.pop() {
+        let is_folder = next.symlink_metadata().is_ok_and(|meta| meta.is_dir());
+        if is_folder {
+            todo.extend(
+                fs::read_dir(&next)
+                    .into_iter()
+                    .flatten()
+                    .flatten()
+                    .map(|entry| entry.path()),
+            );
+        } else if contents.lacks(&next) {
+            plan.newer.push(next.clone());
+        }
+        let path = Name::from(next.strip_prefix(root).unwrap_or(&next));
+        plan.steps.push(Step {
+            root: root.to_path_buf(),
+            path,
+            act: Act::Remove,
+        });
+    }
+}
+
+fn is_as_it_was(undo: &Undo<'_>, full: &Path, old: &Old<'_>) -> bool {
+    let Ok(meta) = full.symlink_metadata() else {
+        return old.what == What::Nothing;
+    };
+    let rights = meta.permissions().mode() & 0o7777;
+    let same_rights = old.rights.is_none_or(|old| old == rights);
+    match &old.what {
+        What::Nothing => false,
+        What::Folder => meta.is_dir() && same_rights,
+        What::Link(to) => meta.is_symlink() && fs::read_link(full).is_ok_and(|now| now == to.path()),
+        What::File(blob) => {
+            meta.is_file()
+                && same_rights
+                && meta.len() == blob.bytes
+                && (is_untouched(undo, full, &meta, &old.unless)
+                    || read(full).is_some_and(|bytes| undo.store.get(blob).is_ok_and(|kept| kept == bytes)))
+        }
+        What::Git(id) => {
+            let untouched = || is_untouched(undo, full, &meta, &old.unless);
+            meta.is_file() && same_rights && (untouched() || holds(full, id).unwrap_or(false))
+        }
+    }
+}
+
+fn is_untouched(undo: &Undo<'_>, full: &Path, meta: &fs::Metadata, unless: &Unless<'_>) -> bool {
+    match unless {
+        Unless::Stamp(then) => *then == Some(stamp(meta)) && !is_racy(undo, &stamp(meta)),
+        Unless::Index(tracked, time) => matches_index(tracked, *time, full),
+    }
+}
+
+/// Whether a file may have changed after the snapshot without another time.
+fn is_racy(undo: &Undo<'_>, stamp: &Stamp) -> bool {
+    let taken = i64::try_from(undo.snapshot.head.cause.time_ms)
+        .unwrap_or_default()
+        .saturating_mul(1_000_000);
+    stamp.mtime.max(stamp.ctime) >= taken.saturating_sub(2_000_000_000)
+}
+
+fn matches_index(tracked: &Tracked, index_time: i64, full: &Path) -> bool {
+    let options = gix::index::entry::stat::Options {
+        trust_ctime: true,
+        check_stat: true,
+        use_nsec: true,
+        use_stdev: false,
+    };
+    let racy = i64::from(tracked.stat.mtime.secs) >= index_time.div_euclid(1_000_000_000);
+    let now = gix::index::fs::Metadata::from_path_no_follow(full).ok();
+    let now = now.and_then(|meta| gix::index::entry::Stat::from_fs(&meta).ok());
+    !racy && now.is_some_and(|now| now.matches(&tracked.stat, options))
+}
+
+/// Whether a file holds the bytes of an object.
+fn holds(full: &Path, id: &str) -> Option<bool> {
+    let id = gix::ObjectId::from_hex(id.as_bytes()).ok()?;
+    Some(gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, &read(full)?).ok()? == id)
+}
+
+/// A whole working tree: what its index said, but for what the snapshot says itself.
+fn of_tree(
+    undo: &Undo<'_>,
+    part: &Part,
+    repository: &Repository,
+    contents: &Contents,
+    plan: &mut Plan,
+) -> io::Result<()> {
+    let root = part.root.path();
+    let looks = Looks::new(Known::default());
+    let Some(repo) = Repo::at(&root, looks.means()) else {
+        plan.missing.push(format!(
+            "the repository {}, which is not there or cannot be read",
+            root.display()
+        ));
+        return Ok(());
+    };
+    let index = match &repository.index {
+        Some(blob) => {
+            undo.store.get(blob)?;
+            let path = undo.store.blob_path(blob)?;
+            let read = gix::index::File::at(
+                path,
+                repo.git.object_hash(),
+                true,
+                gix::index::decode::Options::default(),
+            );
+            Some(read.map_err(|error| io::Error::new(ErrorKind::InvalidData, error.to_string()))?)
+        }
+        None => None,
+    };
+    let mut old = BTreeMap::new();
+    if let Some(index) = &index {
+        for tracked in index.entries() {
+            old.extend(of_index(index, tracked, repository));
+        }
+    }
+    for entry in &part.entries {
+        old.insert(entry.path.clone(), self::old(entry));
+    }
+    // Links that the index knows are made from their object.
+    let objects = Objects::default();
+    for entry in old.values_mut() {
+        if let (What::Link(to), Unless::Index(tracked, _)) = (&mut entry.what, &entry.unless) {
+            *to = linked(undo, repository, &objects, &root, tracked)?;
+        }
+    }
+    of_part(undo, part, &old, contents, plan)?;
+    made_since(undo, &repo, repository, &old, contents, plan);
+    if undo.only.is_empty() {
+        state::plan(undo, &root, repository, plan)?;
+    }
+    plan.trees.push(Tree {
+        dir: root,
+        ignored: repository.ignored,
+        commits: true,
+    });
+    Ok(())
+}
+
+/// Where a link that the index knows leads to.
+fn linked(
+    undo: &Undo<'_>,
+    repository: &Repository,
+    objects: &Objects,
+    root: &Path,
+    tracked: &Tracked,
+) -> io::Result<Name> {
+    let id = tracked.id.to_string();
+    let to = match repository.staged.iter().find(|(staged, _)| *staged == id) {
+        Some((_, blob)) => undo.store.get(blob)?,
+        None => objects.get(root, &id)?,
+    };
+    Ok(Name::from_bytes(&to))
+}
+
+fn of_index<'a>(index: &State, tracked: &'a Tracked, repository: &Repository) -> Option<(Name, Old<'a>)> {
+    let standing = tracked.stage() == Stage::Unconflicted
+        && tracked.mode != Mode::COMMIT
+        && !tracked.flags.intersects(Flags::SKIP_WORKTREE | Flags::INTENT_TO_ADD);
+    let id = tracked.id.to_string();
+    let staged = repository.staged.iter().find(|(staged, _)| *staged == id);
+    let what = match (tracked.mode, staged) {
+        (Mode::SYMLINK, _) => What::Link(Name::default()),
+        // What no commit has may be gone from the repository.
+        (_, Some((_, blob))) => What::File(blob.clone()),
+        _ => What::Git(id),
+    };
+    let rights = (tracked.mode != Mode::SYMLINK).then(|| expected_rights(tracked.mode, repository.usual));
+    let unless = Unless::Index(tracked, repository.index_time);
+    standing.then(|| (Name::from_bytes(tracked.path(index)), Old { what, rights, unless }))
+}
+
+/// Files that were not there then. What is in the snapshot, the last commit or the index goes; newer work stays.
+fn made_since(
+    undo: &Undo<'_>,
+    repo: &Repo,
+    repository: &Repository,
+    old: &BTreeMap<Name, Old<'_>>,
+    contents: &Contents,
+    plan: &mut Plan,
+) {
+    let mut new: BTreeSet<Name> = BTreeSet::new();
+    if let Some(index) = repo.index() {
+        let tracked = index.entries().iter().filter(|entry| entry.mode != Mode::COMMIT);
+        new.extend(tracked.map(|entry| Name::from_bytes(entry.path(index).as_bytes())));
+    }
+    let also = repository.ignored.then_some(gix::dir::walk::EmissionMode::Matching);
+    if let Some(found) = files::walk_all(repo, &[], also) {
+        new.extend(found.paths.into_iter().map(|(path, ..)| path));
+    }
+    let mut folders = BTreeSet::new();
+    for path in new.into_iter().filter(|path| !old.contains_key(path)) {
+        let full = repo.root().join(path.path());
+        let Ok(meta) = full.symlink_metadata() else { continue };
+        if !undo.is_meant(&full) || meta.is_dir() {
+            continue;
+        }
+        if contents.lacks(&full) {
+            plan.left.push(full);
+            continue;
+        }
+        let above = path.path();
+        folders.extend(
+            above
+                .ancestors()
+                .skip(1)
+                .map(Name::from)
+                .filter(|folder| !folder.bytes().is_empty()),
+        );
+        plan.steps.push(Step {
+            root: repo.root().to_path_buf(),
+            path,
+            act: Act::Remove,
+        });
+    }
+    // A folder that this empties goes with it; one that holds something else stays by itself.
+    let is_old =
+        |folder: &Name| old.contains_key(folder) || old.range(folder.clone()..).any(|(path, _)| path.is_within(folder));
+    for path in folders.into_iter().filter(|folder| !is_old(folder)) {
+        plan.steps.push(Step {
+            root: repo.root().to_path_buf(),
+            path,
+            act: Act::Remove,
+        });
+    }
+}
+
+/// Puts everything that the snapshot holds below another folder.
+pub(super) fn extract(undo: &Undo<'_>, to: &Path) -> io::Result<u64> {
+    let mut count = 0;
+    for part in &undo.snapshot.parts {
+        let root = part.root.path();
+        let mut old = BTreeMap::new();
+        let objects = Objects::default();
+        let index;
+        if let Some(repository) = &part.repository
+            && let Some(blob) = &repository.index
+        {
+            undo.store.get(blob)?;
+            let path = undo.store.blob_path(blob)?;
+            let read = gix::index::File::at(
+                path,
+                gix::hash::Kind::Sha1,
+                true,
+                gix::index::decode::Options::default(),
+            );
+            index = read.map_err(|error| io::Error::new(ErrorKind::InvalidData, error.to_string()))?;
+            for tracked in index.entries() {
+                let Some((path, mut entry)) = of_index(&index, tracked, repository) else {
+                    continue;
+                };
+                if let What::Link(to) = &mut entry.what {
+                    *to = linked(undo, repository, &objects, &root, tracked)?;
+                }
+                old.insert(path, entry);
+            }
+        }
+        old.extend(part.entries.iter().map(|entry| (entry.path.clone(), self::old(entry))));
+        for (path, old) in &old {
+            let full = root.join(path.path());
+            if undo.is_meant(&full) {
+                count += u64::from(put_beside(undo, &objects, &root, path, old, to)?);
+            }
+        }
+    }
+    Ok(count)
+}
+
+fn put_beside(
+    undo: &Undo<'_>,
+    objects: &Objects,
+    root: &Path,
+    path: &Name,
+    old: &Old<'_>,
+    to: &Path,
+) -> io::Result<bool> {
+    // Entries without a repository are named from `/` on: below the folder they keep the part that the snapshot is about.
+    let full = root.join(path.path());
+    let roots = undo.snapshot.head.roots.iter().map(Name::path);
+    let base = roots
+        .filter(|root| full.starts_with(root))
+        .max_by_key(|root| root.as_os_str().len());
+    let base = base.unwrap_or_else(|| root.to_path_buf());
+    let base = if base == full {
+        base.parent().map(Path::to_path_buf).unwrap_or_default()
+    } else {
+        base
+    };
+    let step = |act| Step {
+        root: to.to_path_buf(),
+        path: Name::from(full.strip_prefix(&base).unwrap_or(&full)),
+        act,
+    };
+    if matches!(old.what, What::File(_) | What::Git(_) | What::Link(_))
+        && step(Act::Remove).full().symlink_metadata().is_ok()
+    {
+        return Err(io::Error::new(
+            ErrorKind::AlreadyExists,
+            format!("{} is there already", step(Act::Remove).full().display()),
+        ));
+    }
+    let act = match (&old.what, &old.unless) {
+        (What::Nothing, _) => return Ok(false),
+        (What::Folder, _) => Act::Folder,
+        (What::Link(_), Unless::Index(tracked, _)) => {
+            Act::Link(Name::from_bytes(&objects.get(root, &tracked.id.to_string())?))
+        }
+        (What::Link(to), _) => Act::Link(to.clone()),
+        (What::File(blob), _) => Act::Write(Content::Kept(blob.clone()), old.rights),
+        (What::Git(id), _) => {
+            let repo = repository_above(&full).unwrap_or_else(|| root.to_path_buf());
+            Act::Write(Content::Git(repo, id.clone()), old.rights)
+        }
+    };
+    let is_file = act != Act::Folder;
+    step(act).take(undo.store, objects)?;
+    Ok(is_file)
+}
