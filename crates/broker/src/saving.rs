@@ -103,7 +103,7 @@ fn discard(effect: &Effect, wanted: &mut Wanted) {
     if let (true, Target::Text(target)) = (matches!(effect.what, "tree" | "modules"), &effect.target) {
         let folder = dir.join(target);
         wanted.paths.extend(git_folder(&folder));
-        wanted.paths.extend(real_parent(&folder));
+        wanted.paths.push(folder);
     }
 }
 
@@ -157,16 +157,8 @@ fn overwritten(effect: &Effect) -> Vec<PathBuf> {
 fn places(effect: &Effect) -> Vec<PathBuf> {
     match &effect.target {
         Target::Path(path) if path.contains(['*', '?', '[']) => expanded(path),
-        Target::Path(path) => real_parent(Path::new(path)).into_iter().collect(),
+        Target::Path(path) => vec![PathBuf::from(path)],
         _ => Vec::new(),
-    }
-}
-
-/// A path whose folders are no links.
-fn real_parent(path: &Path) -> Option<PathBuf> {
-    match (path.parent(), path.file_name()) {
-        (Some(parent), Some(name)) => Some(parent.canonicalize().ok()?.join(name)),
-        _ => Some(path.to_path_buf()),
     }
 }
 
@@ -192,7 +184,7 @@ fn expanded(pattern: &str) -> Vec<PathBuf> {
         found = next;
     }
     found.retain(|path| path.symlink_metadata().is_ok());
-    found.iter().filter_map(|path| real_parent(path)).collect()
+    found
 }
 
 /// Takes the snapshot that a call needs.

@@ -28,7 +28,7 @@ pub use looks::{Known, Looks};
 pub use manifest::{Blob, Cause, Entry, Head, Name, Part, Repository, Snapshot, Stamp, What};
 pub use prune::{Keep, Pruned};
 use repo::Repo;
-pub use save::{Limits, Tree, Wanted, take};
+pub use save::{Limits, Tree, Wanted, real, take};
 pub use store::Store;
 pub use undo::{Act, Change, Content, Plan, Step, Undo};
 

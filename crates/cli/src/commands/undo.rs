@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let snapshot = broker.snapshot(args.id.as_deref())?;
     let store = broker.snapshots();
     let here = here()?;
-    let only: Vec<PathBuf> = args.path.iter().map(|path| real(&here.join(path))).collect();
+    let only: Vec<PathBuf> = args.path.iter().map(|path| snapshot::real(&here.join(path))).collect();
     let undo = Undo {
         store: &store,
         snapshot: &snapshot,
@@ -164,17 +164,6 @@ const fn word(act: &Act) -> &'static str {
         Act::State(_) => "state",
         Act::Object(_) => "object",
         Act::Index(_) => "index",
-    }
-}
-
-/// A path with no link above its last part, as snapshots name them.
-fn real(path: &std::path::Path) -> PathBuf {
-    match (
-        path.parent().and_then(|parent| parent.canonicalize().ok()),
-        path.file_name(),
-    ) {
-        (Some(parent), Some(name)) => parent.join(name),
-        _ => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
     }
 }
 

@@ -330,7 +330,9 @@ impl Taking<'_> {
 
     /// A folder: what a repository around it has is named, all else is kept.
     fn folder(&mut self, path: &Path, found: &mut Vec<Entry>) -> io::Result<()> {
-        let around: Option<Rc<Repo>> = match crate::holds_repository(path) {
+        // git looks neither into a repository within this one nor into what is its own.
+        let is_gits = path.components().any(|part| part.as_os_str() == ".git");
+        let around: Option<Rc<Repo>> = match is_gits || crate::holds_repository(path) {
             true => None,
             false => path.parent().and_then(|dir| self.looks.around(dir)),
         };
@@ -346,9 +348,21 @@ fn absolute(path: &Path) -> Name {
     Name::from(path.strip_prefix("/").unwrap_or(path))
 }
 
+/// A path whose folders are no links: nothing is followed on the way back. The last part is what is meant itself.
+#[must_use]
+pub fn real(path: &Path) -> PathBuf {
+    match (
+        path.parent().and_then(|parent| parent.canonicalize().ok()),
+        path.file_name(),
+    ) {
+        (Some(parent), Some(name)) => parent.join(name),
+        _ => path.canonicalize().unwrap_or_else(|_| path.to_path_buf()),
+    }
+}
+
 /// The paths without those that lie in others.
 fn outermost(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let mut sorted: Vec<PathBuf> = paths.iter().map(|path| crate::clean(path)).collect();
+    let mut sorted: Vec<PathBuf> = paths.iter().map(|path| real(&crate::clean(path))).collect();
     sorted.sort();
     let mut outer: Vec<PathBuf> = Vec::new();
     for path in sorted {
