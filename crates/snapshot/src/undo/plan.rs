@@ -385,7 +385,7 @@ fn made_since(
         if !undo.is_meant(&full) || meta.is_dir() {
             continue;
         }
-        if contents.lacks(&full) {
+        if contents.lacks(&full) && !is_unfinished(&full) {
             plan.left.push(full);
             continue;
         }
@@ -413,6 +413,16 @@ fn made_since(
             act: Act::Remove,
         });
     }
+}
+
+/// What an undo that was stopped midway has left: no name that anybody would choose.
+fn is_unfinished(path: &Path) -> bool {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    let random = name.strip_prefix(".tollgate-");
+    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Puts everything that the snapshot holds below another folder.

@@ -6,12 +6,16 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
+
 use super::{Act, Plan, Step, Undo};
 use crate::Known;
 use crate::looks::Looks;
 use crate::manifest::{Name, Repository};
 use crate::repo::Repo;
 use crate::save::state_files;
+use crate::store::random;
 
 /// Files and folders that stand there while git is in the middle of something.
 const MIDDLE: &[&str] = &[
@@ -334,23 +338,31 @@ impl Objects {
     }
 }
 
-/// Replaces the index. Its lock is git's own, so no git works on it meanwhile; one that an undo before this one left has the
-/// same content.
+/// Replaces the index. Its lock is git's own, so no git works on it meanwhile. The lock is there with its whole content from
+/// one moment to the next: one that an undo before this one left can be told by that.
 pub(super) fn put_index(git_dir: &Path, bytes: &[u8]) -> io::Result<()> {
     let lock = git_dir.join(LOCK);
-    match OpenOptions::new().write(true).create_new(true).open(&lock) {
-        Ok(mut file) => {
-            if let Err(error) = file.write_all(bytes) {
-                let _gone = fs::remove_file(&lock);
-                return Err(error);
-            }
-        }
+    let new = git_dir.join(format!(".tollgate-{}", random()?));
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    let written = options.open(&new).and_then(|mut file| file.write_all(bytes));
+    let locked = written.and_then(|()| take_name(&new, &lock));
+    let _gone = fs::remove_file(&new);
+    match locked {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             if fs::read(&lock)? != bytes {
                 return Err(io::Error::new(ErrorKind::ResourceBusy, "git is at work here"));
             }
         }
-        Err(error) => return Err(error),
+        locked => locked?,
     }
     fs::rename(&lock, git_dir.join("index"))
+}
+
+/// Gives a file a name that none has.
+fn take_name(from: &Path, to: &Path) -> io::Result<()> {
+    match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL) => fs::hard_link(from, to),
+        done => Ok(done?),
+    }
 }
