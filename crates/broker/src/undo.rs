@@ -11,7 +11,7 @@ use crate::answers::Refused;
 use crate::decide::Broker;
 use crate::moment::Moment;
 use crate::world::names_of_ignored;
-use crate::{note, saving};
+use crate::{note, places, saving};
 
 /// Why nothing was brought back.
 #[derive(Debug)]
@@ -98,18 +98,18 @@ impl Broker {
         Store::below(&self.places().state)
     }
 
-    /// The snapshot of this name; without a name the newest that no undo has taken.
+    /// The snapshot of this name; without a name the newest that no undo has taken, of the project around `cwd` where there is one.
     ///
     /// # Errors
     /// When there is none, or it cannot be read.
-    pub fn snapshot(&self, id: Option<&str>) -> Result<Snapshot, NotUndone> {
+    pub fn snapshot(&self, id: Option<&str>, cwd: &Path) -> Result<Snapshot, NotUndone> {
         let store = self.snapshots();
         let newest = || -> io::Result<Option<String>> {
-            let (heads, _) = store.list()?;
-            Ok(heads
-                .into_iter()
-                .find(|head| head.cause.undo_of.is_empty())
-                .map(|head| head.id))
+            let (mut heads, _) = store.list()?;
+            heads.retain(|head| head.cause.undo_of.is_empty());
+            let project = places::project(cwd);
+            let is_here = |head: &&Head| head.roots.iter().any(|root| root.path().starts_with(project));
+            Ok(heads.iter().find(is_here).or(heads.first()).map(|head| head.id.clone()))
         };
         let id = match id {
             Some(id) => id.to_owned(),

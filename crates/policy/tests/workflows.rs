@@ -98,6 +98,37 @@ fn a_day_of_work_is_hardly_ever_interrupted() {
     );
 }
 
+/// Work lies about everywhere: what may be lost asks, and a snapshot spares the question where it can bring all of it back.
+#[test]
+fn a_snapshot_spares_the_questions_about_what_it_brings_back() {
+    let machine = Machine::new().with_loss("changed:3,untracked:4");
+    let (mut asked, mut left) = (0, Vec::new());
+    let clean = Machine::new().with_loss("nothing");
+    for step in steps() {
+        // What asks in a clean tree, too, is about something else.
+        if asks_on(&machine, &step).is_none() || asks_on(&clean, &step).is_some() {
+            continue;
+        }
+        asked += 1;
+        let judgement = judge(&command(&step.text), &machine, &guard());
+        let mut asks = judgement
+            .findings
+            .iter()
+            .filter(|finding| finding.verdict == Verdict::Ask);
+        if !asks.all(|finding| finding.reversible) {
+            left.push(format!("{}: {}\n  {}", step.place, step.text, shown(&judgement)));
+        }
+    }
+    println!("{} of {asked} questions about work are left", left.len());
+    assert!(asked > 20, "{asked}");
+    assert!(
+        left.len() * 2 <= asked,
+        "{} of {asked} are left:\n{}",
+        left.len(),
+        left.join("\n")
+    );
+}
+
 #[test]
 fn what_a_person_wants_to_be_asked_about_asks() {
     let steps = steps();

@@ -6,6 +6,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::indexing_slicing,
     reason = "a bench says what it measured, and fails loudly"
 )]
 

@@ -100,16 +100,32 @@ impl Store {
             bytes: bytes.len() as u64,
         };
         if !self.has(&blob) {
-            let mut file = self.unfinished()?;
-            file.1.write_all(bytes)?;
-            self.name_blob(&file.0, &blob)?;
+            let (path, mut file) = self.unfinished()?;
+            let written = file.write_all(bytes).and_then(|()| self.name_blob(&path, &blob));
+            if let Err(error) = written {
+                let _gone = fs::remove_file(&path);
+                return Err(error);
+            }
         }
         Ok(blob)
+    }
+
+    /// The content of a small file that the store has already costs one look.
+    fn put_small(&self, mut from: File, most: u64) -> io::Result<Option<Blob>> {
+        let mut bytes = Vec::new();
+        (&mut from).take(most + 1).read_to_end(&mut bytes)?;
+        match bytes.len() as u64 <= most {
+            true => self.put(&bytes).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// Keeps what a file holds, at most `most` bytes of it. It is copied first and looked at then, so that whoever writes to
     /// it meanwhile cannot make the digest wrong. `None` where it is longer.
     pub(crate) fn put_file(&self, mut from: File, most: u64) -> io::Result<Option<Blob>> {
+        if most <= CHUNK as u64 {
+            return self.put_small(from, most);
+        }
         let (path, mut to) = self.unfinished()?;
         let mut digest = Sha256::new();
         let mut buffer = vec![0; CHUNK];
@@ -157,11 +173,16 @@ impl Store {
 
     fn unfinished(&self) -> io::Result<(PathBuf, File)> {
         let folder = self.root.join("new");
-        private_folder(&folder)?;
         let path = folder.join(random()?);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true).mode(0o600);
-        let file = options.open(&path)?;
+        let file = match options.open(&path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                private_folder(&folder)?;
+                options.open(&path)?
+            }
+            opened => opened?,
+        };
         Ok((path, file))
     }
 

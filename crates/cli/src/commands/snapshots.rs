@@ -4,6 +4,7 @@ use broker::{Broker, NotUndone};
 use serde_json::{Value, json};
 use snapshot::{Head, Snapshot, Undo, What as Stood};
 
+use super::policy::here;
 use crate::exit::{Exit, Fault};
 use crate::setup::places;
 use crate::ui::Ui;
@@ -54,8 +55,8 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let broker = Broker::open(places::find()?);
     match &args.what {
         What::List { json } => list(&broker, *json, ui),
-        What::Show { id, json } => show(&broker.snapshot(id.as_deref())?, *json, ui),
-        What::Diff { id, json } => diff(&broker, &broker.snapshot(id.as_deref())?, *json, ui),
+        What::Show { id, json } => show(&broker.snapshot(id.as_deref(), &here()?)?, *json, ui),
+        What::Diff { id, json } => diff(&broker, &broker.snapshot(id.as_deref(), &here()?)?, *json, ui),
         What::Prune { older_than, json } => prune(&broker, *older_than, *json, ui),
     }
 }

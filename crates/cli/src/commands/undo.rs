@@ -17,7 +17,7 @@ const SHOWN: usize = 40;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The snapshot, or the end of its name; without it the newest.
+    /// The snapshot, or the end of its name; without it the newest of this project, or of all.
     id: Option<String>,
     /// Bring back only what lies at or below this path; can be given several times.
     #[arg(long, value_name = "PATH")]
@@ -38,9 +38,9 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let broker = Broker::open(places::find()?);
-    let snapshot = broker.snapshot(args.id.as_deref())?;
-    let store = broker.snapshots();
     let here = here()?;
+    let snapshot = broker.snapshot(args.id.as_deref(), &here)?;
+    let store = broker.snapshots();
     let only: Vec<PathBuf> = args.path.iter().map(|path| snapshot::real(&here.join(path))).collect();
     let undo = Undo {
         store: &store,

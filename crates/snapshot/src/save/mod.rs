@@ -6,6 +6,7 @@
 mod gitdir;
 mod hold;
 mod plain;
+mod seen;
 mod tree;
 
 pub(crate) use gitdir::state_files;

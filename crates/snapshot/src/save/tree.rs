@@ -12,6 +12,7 @@ use gix::dir::walk::EmissionMode;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::index::{Entry as Tracked, State};
 
+use super::seen::{self, Seen};
 use super::{Taking, Tree, absolute, stamp};
 use crate::files;
 use crate::manifest::{Entry, Name, Part, Repository, What};
@@ -39,8 +40,15 @@ impl Taking<'_> {
                 continue;
             }
             let usual = usual_rights(repo.root(), index);
-            let mut entries = self.changed(&repo, index, usual)?;
-            entries.extend(self.untracked(&repo, "", tree.ignored)?);
+            // The files that git knows and those that it does not are looked at side by side.
+            let root = repo.root();
+            let (seen_files, walked) = std::thread::scope(|scope| {
+                let looking = scope.spawn(move || seen::look(root, index, usual));
+                let walked = walked(&repo, "", tree.ignored);
+                (looking.join().unwrap_or_default(), walked)
+            });
+            let mut entries = self.changed(&repo, index, usual, &seen_files)?;
+            entries.extend(self.untracked(&repo, walked)?);
             let staged = self.staged(&repo, index)?;
             // Where no commit is at stake, and git has all else, there is nothing to bring back.
             if !tree.commits && entries.is_empty() && staged.is_empty() {
@@ -71,18 +79,23 @@ impl Taking<'_> {
     }
 
     /// Tracked files that are not as the index says, and those with rights of their own.
-    fn changed(&mut self, repo: &Repo, index: &State, usual: u32) -> io::Result<Vec<Entry>> {
+    fn changed(&mut self, repo: &Repo, index: &State, usual: u32, seen: &[Seen]) -> io::Result<Vec<Entry>> {
         let converts = converts(repo, index);
+        let whole = seen.len() == index.entries().len();
         let mut entries = Vec::new();
         let mut folders = Folders::default();
-        for tracked in index.entries() {
-            if tracked.mode == Mode::COMMIT || tracked.flags.contains(Flags::SKIP_WORKTREE) {
+        for (at, tracked) in index.entries().iter().enumerate() {
+            let seen = seen.get(at).copied().filter(|_| whole).unwrap_or(Seen::Look);
+            if seen == Seen::Passed {
+                continue;
+            }
+            folders.add(tracked.path(index), seen == Seen::Missing);
+            if seen == Seen::Same && converts == Converts::Nothing {
                 continue;
             }
             let path = Name::from_bytes(tracked.path(index));
             let full = repo.root().join(path.path());
             let meta = full.symlink_metadata();
-            folders.add(&path, meta.is_err());
             let Ok(meta) = meta else {
                 entries.push(Entry {
                     path,
@@ -111,7 +124,7 @@ impl Taking<'_> {
             }
         }
         let plain = expected_rights(Mode::FILE_EXECUTABLE, usual);
-        for (path, lacks) in folders.0 {
+        for (path, lacks) in folders.all {
             let kept = self.entry(&repo.root().join(path.path()), path)?;
             entries.extend(kept.filter(|entry| entry.what == What::Folder && (lacks || entry.mode != plain)));
         }
@@ -120,12 +133,6 @@ impl Taking<'_> {
 
     /// Whether a tracked file holds the very bytes of its object.
     fn is_same(&self, repo: &Repo, index: &State, tracked: &Tracked, full: &Path, converts: Converts) -> bool {
-        let options = gix::index::entry::stat::Options {
-            trust_ctime: true,
-            check_stat: true,
-            use_nsec: true,
-            use_stdev: false,
-        };
         let Ok(meta) = gix::index::fs::Metadata::from_path_no_follow(full) else {
             return false;
         };
@@ -141,7 +148,7 @@ impl Taking<'_> {
         if !is_kind || tracked.flags.contains(Flags::INTENT_TO_ADD) {
             return false;
         }
-        let untouched = stat.matches(&tracked.stat, options) && !tracked.stat.is_racy(index.timestamp(), options);
+        let untouched = seen::is_untouched(&stat, &tracked.stat, index);
         match converts {
             Converts::Nothing if untouched => true,
             // What git puts out in another form has another length nearly always; a filter can do anything.
@@ -167,13 +174,8 @@ impl Taking<'_> {
     }
 
     /// What nobody tracks below a folder of the repository, with the folders that hold nothing.
-    fn untracked(&mut self, repo: &Repo, below: &str, ignored: bool) -> io::Result<Vec<Entry>> {
-        let below = match below {
-            "" => Vec::new(),
-            folder => vec![folder.to_owned()],
-        };
-        let also = ignored.then_some(EmissionMode::CollapseDirectory);
-        let Some(walked) = files::walk_all(repo, &below, also) else {
+    fn untracked(&mut self, repo: &Repo, walked: Option<files::Found<Name>>) -> io::Result<Vec<Entry>> {
+        let Some(walked) = walked else {
             self.misses(format!("what nobody tracks in {}", repo.root().display()));
             return Ok(Vec::new());
         };
@@ -278,7 +280,7 @@ impl Taking<'_> {
                 own.extend(self.entry(&full, name)?);
             }
         }
-        own.extend(self.untracked(repo, inside, true)?);
+        own.extend(self.untracked(repo, walked(repo, inside, true))?);
         for module in modules {
             self.nested(repo, &module, &mut own)?;
         }
@@ -316,21 +318,40 @@ impl Taking<'_> {
     }
 }
 
+/// What nobody tracks below a folder of the repository.
+fn walked(repo: &Repo, below: &str, ignored: bool) -> Option<files::Found<Name>> {
+    let below = match below {
+        "" => Vec::new(),
+        folder => vec![folder.to_owned()],
+    };
+    files::walk_all(repo, &below, ignored.then_some(EmissionMode::CollapseDirectory))
+}
+
 /// Folders of tracked files, and whether one of their files is not there: an empty folder is nothing that git would tell.
 #[derive(Default)]
-struct Folders(BTreeMap<Name, bool>);
+struct Folders {
+    all: BTreeMap<Name, bool>,
+    /// The folder of the last file: the next one lies in it mostly.
+    last: Vec<u8>,
+}
 
 impl Folders {
-    fn add(&mut self, file: &Name, is_missing: bool) {
-        let mut path = file.bytes();
+    fn add(&mut self, file: &[u8], is_missing: bool) {
+        let mut path = file;
+        let end = path.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
+        let folder = path.get(..end).unwrap_or_default();
+        if self.last == folder && !is_missing {
+            return;
+        }
+        self.last = folder.to_vec();
         while let Some(end) = path.iter().rposition(|byte| *byte == b'/') {
             path = path.get(..end).unwrap_or_default();
-            match self.0.get_mut(&Name::from_bytes(path)) {
+            match self.all.get_mut(&Name::from_bytes(path)) {
                 // All above are known by then.
                 Some(lacks) if *lacks || !is_missing => return,
                 Some(lacks) => *lacks = true,
                 None => {
-                    self.0.insert(Name::from_bytes(path), is_missing);
+                    self.all.insert(Name::from_bytes(path), is_missing);
                 }
             }
         }

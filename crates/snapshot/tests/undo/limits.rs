@@ -51,7 +51,7 @@ fn nothing_there_is_no_snapshot() {
 fn what_nobody_may_read_is_named() {
     let place = Place::new();
     place.write("d/f", "f");
-    fs::set_permissions(place.at("d/f"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(place.at("d/f"), fs::Permissions::from_mode(0o000)).unwrap();
     if fs::read(place.at("d/f")).is_ok() {
         eprintln!("SKIPPED: this user may read everything");
         return;
@@ -156,7 +156,7 @@ fn old_snapshots_go_and_their_contents_with_them() {
         .prune(keep, now() + 2 * day, |head| head.id == second.head.id)
         .unwrap()
         .unwrap();
-    assert_eq!(pruned.snapshots, [first.head.id.clone()]);
+    assert_eq!(pruned.snapshots, std::slice::from_ref(&first.head.id));
     assert_eq!(pruned.bytes, 4);
     assert!(place.store.snapshot(&first.head.id).is_err());
     fs::remove_file(place.at("a")).unwrap();

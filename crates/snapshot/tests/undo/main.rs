@@ -4,6 +4,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
+    clippy::string_slice,
     reason = "a test stops where something is wrong"
 )]
 #![allow(
