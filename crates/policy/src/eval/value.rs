@@ -49,7 +49,11 @@ impl Labels {
     /// Names of all that a search without a filter finds.
     pub(crate) const ALL_FOUND: Self = Self(1 << 14);
 
-    const NAMES: [(Self, &'static str); 15] = [
+    /// One of so many possible values that not all of them were looked at.
+    pub(crate) const CROWDED: Self = Self(1 << 15);
+
+    const NAMES: [(Self, &'static str); 16] = [
+        (Self::CROWDED, "crowded"),
         (Self::ALL_FOUND, "unfiltered"),
         (Self::LOOKED_UP, "looked-up"),
         (Self::FOUND, "found"),

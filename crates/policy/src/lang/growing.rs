@@ -4,9 +4,11 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::calls::Args;
+use super::cursor::Cursor;
+use super::either::one_of;
 use super::lexer::Tok;
 use super::value::{MAX_LIST, Val};
-use super::walk::{Cursor, Walk, bare};
+use super::walk::{MAX_ROUNDS, Walk, bare};
 use crate::eval::Labels;
 
 /// Methods that add to the list that they are called on, and functions that add to their first argument.
@@ -27,35 +29,64 @@ impl Walk<'_> {
         self.put(bare(name), &key, value);
     }
 
-    /// The same for a key that is known.
+    /// The same for a key that was worked out.
     pub(super) fn put(&mut self, name: &str, key: &Val, value: Val) {
         // Where variables need no declaration, lists need none either.
         let undeclared = self.syntax.sigils || self.lang == "awk";
-        let mut held = match self.known.get(name) {
-            Some(Val::Map(all)) if all.is_empty() && matches!(key, Val::Number(_)) => Val::List(Vec::new()),
-            Some(held @ (Val::List(_) | Val::Map(_))) => held.clone(),
+        let held = match self.known.get(name) {
+            Some(held) => held.clone(),
             None if undeclared => Val::Map(Vec::new()),
-            _ => return,
+            None => return,
+        };
+        let filled = held.each(|held| {
+            one_of(
+                key.alternatives()
+                    .iter()
+                    .map(|key| self.filled(held, key, &value))
+                    .collect(),
+            )
+        });
+        if held
+            .alternatives()
+            .iter()
+            .any(|v| matches!(v, Val::List(_) | Val::Map(_)))
+        {
+            self.bind(name, filled);
+        }
+    }
+
+    /// `held` with `value` at `key`.
+    fn filled(&self, held: &Val, key: &Val, value: &Val) -> Val {
+        let key = key.newest();
+        let mut held = match held {
+            Val::Map(all) if all.is_empty() && matches!(key, Val::Number(_)) => Val::List(Vec::new()),
+            other => other.clone(),
         };
         match (&mut held, key) {
             (Val::List(all), Val::Number(n)) => {
                 let at = usize::try_from(self.counted_from_nought(*n)).unwrap_or(usize::MAX);
                 if let Some(place) = all.get_mut(at) {
-                    *place = value;
+                    *place = value.clone();
                 } else if all.len() < MAX_LIST {
-                    all.push(value);
+                    all.push(value.clone());
+                }
+            }
+            // At one of the places.
+            (Val::List(all), key) if key.known().is_none() => {
+                for place in all.iter_mut().take(MAX_ROUNDS) {
+                    *place = one_of(alloc::vec![value.clone(), place.clone()]);
                 }
             }
             (Val::Map(all), key) => {
                 let key = key.known().unwrap_or_default();
                 all.retain(|(known, _)| *known != key);
                 if all.len() < MAX_LIST {
-                    all.push((key, value));
+                    all.push((key, value.clone()));
                 }
             }
-            _ => return,
+            _ => {}
         }
-        self.bind(name, held);
+        held
     }
 
     /// `t.append(x)`, `t.push(x)`: `at` is where the method's dot stands.
@@ -93,21 +124,31 @@ impl Walk<'_> {
 
     fn grow(&mut self, owner: &str, values: &[Val]) {
         let owner = bare(owner);
-        let mut all = match self.known.get(owner) {
-            Some(Val::List(all)) => all.clone(),
-            Some(Val::Map(all)) if all.is_empty() => Vec::new(),
-            None if self.syntax.sigils => Vec::new(),
-            _ => return,
+        let held = match self.known.get(owner) {
+            Some(held) => held.clone(),
+            None if self.syntax.sigils => Val::List(Vec::new()),
+            None => return,
         };
-        let room = MAX_LIST.saturating_sub(all.len());
-        all.extend(values.iter().take(room).cloned());
-        self.bind(owner, Val::List(all));
+        let grown = |held: &Val| {
+            let mut all = match held {
+                Val::List(all) => all.clone(),
+                Val::Map(all) if all.is_empty() => Vec::new(),
+                other => return other.clone(),
+            };
+            let room = MAX_LIST.saturating_sub(all.len());
+            all.extend(values.iter().take(room).cloned());
+            Val::List(all)
+        };
+        self.bind(owner, held.each(grown));
     }
 
     /// `t.x = v` where `t` is a map.
     pub(super) fn put_member(&mut self, names: &[String], value: &Val) {
         if let [owner, key] = names
-            && matches!(self.known.get(bare(owner)), Some(Val::Map(_)))
+            && self
+                .known
+                .get(bare(owner))
+                .is_some_and(|v| v.alternatives().iter().any(|v| matches!(v, Val::Map(_))))
         {
             self.put(bare(owner), &Val::text(key.to_string()), value.clone());
         }

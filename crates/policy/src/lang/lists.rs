@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::cursor::{Cursor, names_in};
 use super::expr::plain;
 use super::lexer::Tok;
 use super::value::{MAX_LIST, Val};
-use super::walk::{Cursor, Walk, names_in};
+use super::walk::Walk;
 
 impl Walk<'_> {
     /// `[..]`, `{..}`; keys of pairs are elements, too.
@@ -96,7 +97,7 @@ impl Walk<'_> {
         let element = cur.range(cur.at, at);
         let mut clauses = cur.range(at + 1, cur.end);
         let mut out = Vec::new();
-        self.clause(&element, &mut clauses, &mut out);
+        self.maybe(|walk| walk.clause(&element, &mut clauses, &mut out));
         cur.at = cur.end;
         out
     }
