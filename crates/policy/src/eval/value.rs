@@ -74,6 +74,9 @@ impl Labels {
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }

@@ -4,12 +4,14 @@
 //! each name that it gave a value to may hold that value or the one from before.
 
 use alloc::collections::BTreeMap;
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::blocks::simple_end;
 use super::cursor::Cursor;
 use super::either::one_of;
+use super::functions::Own;
 use super::lexer::Tok;
 use super::syntax::Blocks;
 use super::value::Val;
@@ -41,9 +43,15 @@ pub(super) struct Branch {
     /// What they held in between, where the branch can be left at any place.
     between: BTreeMap<String, Val>,
     leaky: bool,
+    /// The names that mean something else outside, where it is a function.
+    own: Option<Rc<Own>>,
 }
 
 impl Branch {
+    fn owns(&self, name: &str) -> bool {
+        self.own.as_ref().is_some_and(|own| own.has(name))
+    }
+
     fn note(&mut self, name: &str, held: Option<Val>) {
         if !self.before.contains_key(name) {
             self.before.insert(name.to_string(), held);
@@ -79,14 +87,18 @@ impl Walk<'_> {
     }
 
     fn close(&mut self, newest_stays: bool) {
-        let Some(branch) = self.branches.pop() else { return };
-        let Branch {
-            before, mut between, ..
-        } = branch;
-        for (name, held) in before {
+        let Some(mut branch) = self.branches.pop() else { return };
+        for (name, held) in core::mem::take(&mut branch.before) {
+            if branch.owns(&name) {
+                match held {
+                    Some(held) => self.known.insert(name, held),
+                    None => self.known.remove(&name),
+                };
+                continue;
+            }
             if let Some(new) = self.known.remove(&name) {
                 let mut all: Vec<Val> = held.iter().cloned().collect();
-                all.extend(between.remove(&name));
+                all.extend(branch.between.remove(&name));
                 if newest_stays {
                     all.insert(0, new);
                 } else {
@@ -101,6 +113,17 @@ impl Walk<'_> {
     /// Walks what may run or not.
     pub(super) fn maybe<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
         self.open(false);
+        let out = f(self);
+        self.close(false);
+        out
+    }
+
+    /// Walks a function, which may be called or not.
+    pub(super) fn within<T>(&mut self, own: Rc<Own>, f: impl FnOnce(&mut Self) -> T) -> T {
+        self.branches.push(Branch {
+            own: Some(own),
+            ..Branch::default()
+        });
         let out = f(self);
         self.close(false);
         out
@@ -129,10 +152,19 @@ impl Walk<'_> {
 
     /// What follows may not be reached from what was before, in the same branch.
     fn part(&mut self) {
-        if let Some(leaky) = self.branches.last().map(|b| b.leaky) {
-            self.close(false);
-            self.open(leaky);
+        let Some(mut branch) = self.branches.pop() else { return };
+        for (name, held) in &branch.before {
+            if branch.own.as_ref().is_some_and(|own| own.has(name)) {
+                continue;
+            }
+            if let Some(new) = self.known.remove(name) {
+                let all = held.iter().cloned().chain(branch.between.remove(name)).chain([new]);
+                let all = one_of(all.collect());
+                branch.between.insert(name.clone(), all.clone());
+                self.known.insert(name.clone(), all);
+            }
         }
+        self.branches.push(branch);
     }
 
     /// Looks whether a branch begins with the statement that stands here.

@@ -99,8 +99,13 @@ impl Val {
         }
     }
 
-    fn is_bare_unknown(&self) -> bool {
-        matches!(self, Self::Text(v) if *v.pieces == [Piece::Unknown])
+    /// Whether it says what it is, so that it is lost where it is not kept.
+    fn tells(&self) -> bool {
+        match self {
+            Self::Text(v) => v.pieces.iter().any(|p| matches!(p, Piece::Text(_))),
+            Self::Bytes(..) | Self::List(_) | Self::File(_) => true,
+            _ => false,
+        }
     }
 }
 
@@ -135,11 +140,12 @@ fn bounded(mut all: Vec<Val>) -> Vec<Val> {
             room -= size;
             out.push(one);
         } else {
-            let known = lost.unwrap_or(if one.is_bare_unknown() {
-                Labels::NONE
+            let known = lost.unwrap_or(Labels::NONE);
+            let known = if one.tells() {
+                known.with(Labels::CROWDED)
             } else {
-                Labels::CROWDED
-            });
+                known
+            };
             lost = Some(known.with(one.labels()));
         }
     }

@@ -217,7 +217,7 @@ impl Walk<'_> {
         };
         let body = cur.range(cur.at, end);
         cur.at = end;
-        self.new_function(params, body)
+        self.new_function(params, body, false)
     }
 
     /// Where an expression ends that is the body of a function.
@@ -447,12 +447,12 @@ impl Walk<'_> {
             let end = self.block_end_of_expression(cur);
             let body = cur.range(cur.at, end);
             cur.at = end;
-            return self.new_function(params, body);
+            return self.new_function(params, body, false);
         }
         if cur.name().is_some() {
             cur.at += 1;
         }
-        self.function(cur)
+        self.function(cur, false)
     }
 }
 

@@ -12,6 +12,7 @@ mod computed;
 mod cursor;
 mod either;
 mod expr;
+mod functions;
 mod growing;
 mod imports;
 pub(crate) mod justfile;

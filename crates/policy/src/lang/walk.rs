@@ -5,9 +5,10 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Host;
-use super::branches::{Branch, Open, inside};
-use super::cursor::{Cursor, names_in, params_in};
+use super::branches::{Branch, Open};
+use super::cursor::{Cursor, names_in};
 use super::either::one_of;
+use super::functions::Function;
 use super::lexer::Tok;
 use super::syntax::{Blocks, Syntax};
 use super::value::Val;
@@ -23,13 +24,6 @@ const MAX_NESTED: usize = 8;
 /// Names that are remembered.
 const MAX_NAMES: usize = 1024;
 
-/// A function of the code.
-#[derive(Clone)]
-pub(super) struct Function {
-    params: Vec<String>,
-    body: Cursor,
-}
-
 pub(super) struct Walk<'h> {
     pub(super) lang: &'h str,
     pub(super) syntax: Syntax,
@@ -37,7 +31,7 @@ pub(super) struct Walk<'h> {
     pub(super) known: BTreeMap<String, Val>,
     /// The branches that are being walked, the innermost last.
     pub(super) branches: Vec<Branch>,
-    functions: Vec<Function>,
+    pub(super) functions: Vec<Function>,
     /// What names that matter together stand for: `socket`, `shell`, `duplicate`.
     pub(super) marks: Vec<&'static str>,
     pub(super) fuel: u32,
@@ -47,7 +41,8 @@ pub(super) struct Walk<'h> {
     pub(super) element: Option<Val>,
     /// What stands before a `|>`.
     pub(super) handed: Option<Val>,
-    returned: Option<Val>,
+    /// What the function that is walked gives.
+    pub(super) returned: Option<Val>,
     /// What the code prints, as far as it is known.
     pub(super) printed: Option<Val>,
 }
@@ -236,93 +231,6 @@ impl<'h> Walk<'h> {
             }
             _ => Some(self.expr(cur, 0)),
         }
-    }
-
-    /// `def f(a, b): ..`, `function f(a) {..}`: walked once as it stands, and again where it is called.
-    fn definition(&mut self, cur: &mut Cursor) {
-        cur.at += 1;
-        let Some(name) = cur.name().map(ToString::to_string) else {
-            return;
-        };
-        cur.at += 1;
-        while matches!(cur.tok(), Some(Tok::Op("." | ":"))) && matches!(cur.ahead(1), Some(Tok::Name(_))) {
-            cur.at += 2;
-        }
-        let function = self.function(cur);
-        self.bind(&name, function);
-    }
-
-    /// Parameters and body of a function, from its brackets on.
-    pub(super) fn function(&mut self, cur: &mut Cursor) -> Val {
-        let mut params = Vec::new();
-        if cur.is("(") {
-            let close = cur.closing(cur.at);
-            params = params_in(&cur.range(cur.at + 1, close));
-            // What a method is called on is no argument.
-            if params.first().is_some_and(|p| matches!(p.as_str(), "self" | "cls")) {
-                params.remove(0);
-            }
-            cur.at = close + 1;
-        }
-        if cur.is("=>") || cur.is("->") {
-            cur.at += 1;
-        }
-        let end = self.block_end(cur);
-        let body = cur.range(cur.at, end);
-        cur.at = end;
-        self.new_function(params, body)
-    }
-
-    pub(super) fn new_function(&mut self, params: Vec<String>, body: Cursor) -> Val {
-        let element = self.element.clone().unwrap_or_else(Val::nothing);
-        let printed = self.printed.clone();
-        let returned = self.returned.take();
-        self.maybe(|walk| {
-            params.iter().for_each(|p| walk.bind(p, element.clone()));
-            walk.walk(&mut inside(&body))
-        });
-        // It has printed nothing yet.
-        self.printed = printed;
-        self.returned = returned;
-        if self.functions.len() >= 256 {
-            return Val::nothing();
-        }
-        self.functions.push(Function { params, body });
-        Val::Function(self.functions.len() - 1)
-    }
-
-    pub(super) fn call_function(&mut self, index: usize, args: &[Val]) -> Val {
-        let Some(function) = self.functions.get(index).cloned() else {
-            return Val::nothing();
-        };
-        self.deeper(Val::nothing(), |walk| walk.maybe(|walk| walk.called(&function, args)))
-    }
-
-    fn called(&mut self, function: &Function, args: &[Val]) -> Val {
-        let saved: Vec<Option<Val>> = function
-            .params
-            .iter()
-            .map(|p| self.known.get(bare(p)).cloned())
-            .collect();
-        for (i, param) in function.params.iter().enumerate() {
-            self.bind(param, args.get(i).cloned().unwrap_or_else(Val::nothing));
-        }
-        if self.syntax.sigils {
-            self.bind("_", Val::List(args.to_vec()));
-        }
-        let outer = self.returned.take();
-        let last = self.walk(&mut inside(&function.body));
-        let out = self.returned.take().unwrap_or(last);
-        self.returned = outer;
-        for (param, value) in function.params.iter().zip(saved) {
-            match value {
-                Some(value) => self.bind(param, value),
-                None => {
-                    self.known.remove(bare(param));
-                }
-            }
-        }
-        out
     }
 
     /// One name gets the value, several get its elements.
