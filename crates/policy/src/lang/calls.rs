@@ -241,6 +241,7 @@ impl Walk<'_> {
             RoleKind::Url => self.fetched(site, role),
             RoleKind::Send => self.sent(site, role),
             RoleKind::Read if role.arg == "mode" => self.opened(site, role),
+            RoleKind::Read if role.arg == "third" => self.packed(site, role),
             // A read of what is open already.
             RoleKind::Read if site.receiver.is_some_and(Val::is_text) && role.arg != "receiver" => {
                 site.receiver.cloned().unwrap_or_else(Val::nothing)
@@ -291,6 +292,19 @@ impl Walk<'_> {
         }
         self.handed_on(site);
         out
+    }
+
+    /// `make_archive(name, format, folder)`
+    fn packed(&mut self, site: &Site<'_>, role: Role) -> Val {
+        let folder = site
+            .args
+            .list
+            .get(2)
+            .or_else(|| site.args.named(&["root_dir", "base_dir"]));
+        if let Some(folder) = folder.filter(|v| v.is_text()) {
+            self.host.role(site.name, Role { arg: "", ..role }, &folder.to_value());
+        }
+        Val::nothing()
     }
 
     /// `open("x", "w")`, `open(F, ">x")`, `open(F, "cmd |")`, `open("|cmd")`

@@ -153,6 +153,19 @@ impl Walk<'_> {
                 self.assign(&target, value.clone());
                 value
             }
+            "<<" if self.lang == "ruby" => {
+                let right = self.expr(cur, level + 1);
+                let value = left.each(|left| match left {
+                    Val::List(all) => Val::List(all.iter().chain([&right]).cloned().collect()),
+                    other => concat(other.clone(), &right),
+                });
+                // `a << b << c`
+                let owner = target.range(target.at, target.at + 1);
+                if target.end == target.at + 1 || matches!(target.ahead(1), Some(Tok::Op("<<"))) {
+                    self.assign(&owner, value.clone());
+                }
+                value
+            }
             "as" => {
                 let names: Vec<String> = cur.name().map(ToString::to_string).into_iter().collect();
                 cur.at += names.len();

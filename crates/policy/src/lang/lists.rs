@@ -111,7 +111,7 @@ impl Walk<'_> {
         let iter = self.expr(cur, 2);
         let next = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "for"));
         let condition = cur.range(cur.at, next.unwrap_or(cur.end));
-        let mut elements = iter.elements(true);
+        let mut elements = self.gone_through(&iter, &names);
         if elements.is_empty() {
             elements.push(Val::nothing());
         }

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 
 use super::branches::{inside, leaves};
 use super::cursor::{Cursor, names_in};
+use super::either::one_of;
 use super::lexer::Tok;
 use super::syntax::Blocks;
 use super::value::Val;
@@ -152,8 +153,20 @@ impl Walk<'_> {
         cur.at = end;
     }
 
+    /// What a loop with these names goes through.
+    pub(super) fn gone_through(&self, iter: &Val, names: &[String]) -> Vec<Val> {
+        match iter {
+            // Some languages go through the keys, others through the values.
+            Val::Map(all) if names.len() == 1 && matches!(self.lang, "python" | "node" | "awk") => {
+                let pair = |(key, value): &(String, Val)| one_of(alloc::vec![Val::text(key.as_str()), value.clone()]);
+                all.iter().map(pair).collect()
+            }
+            other => other.elements(self.lang == "python"),
+        }
+    }
+
     fn rounds_of(&mut self, names: &[String], iter: &Val, body: &Cursor) {
-        let mut elements = iter.elements(self.lang == "python");
+        let mut elements = self.gone_through(iter, names);
         // Characters and numbers are put together; what is done to many files is seen from a few.
         let most = if elements.iter().all(|e| e.known().is_some_and(|t| t.len() < 6)) {
             512

@@ -66,6 +66,15 @@ impl Walk<'_> {
                 value = self.constant(value);
             }
             value = match cur.tok() {
+                // `"ls".!`, `"ls" !!`: the text is run.
+                Some(Tok::Op(op @ ("." | "!")))
+                    if self.lang == "scala" && (*op == "!" || cur.ahead(1) == Some(&Tok::Op("!"))) =>
+                {
+                    while matches!(cur.tok(), Some(Tok::Op("." | "!"))) {
+                        cur.at += 1;
+                    }
+                    self.method(value, "execute", Args::default())
+                }
                 Some(Tok::Op("." | "?." | "::" | "->" | ":")) if self.is_member(cur) => {
                     self.member_or_method(value, cur)
                 }
@@ -76,6 +85,9 @@ impl Walk<'_> {
                 Some(Tok::Op("(")) if self.callable(&value) => {
                     let args = self.arguments(cur);
                     self.added_to(cur, at + 1, &value, &args);
+                    if self.lang == "awk" && matches!(&value, Val::Thing(n, _) if n == "split") {
+                        self.split_into(cur, at + 1, &args);
+                    }
                     self.call(&value, args)
                 }
                 Some(Tok::Op("!")) if self.lang == "rust" && cur.ahead(1) == Some(&Tok::Op("(")) => {
@@ -363,6 +375,9 @@ impl Walk<'_> {
             self.expr(&mut inner, 0);
         }
         let one = |walk: &mut Self, value: &Val, key: &Val| match (key, value) {
+            (Val::Number(n), Val::Map(all)) if all.iter().any(|(k, _)| *k == n.to_string()) => {
+                walk.at_key(value, &n.to_string())
+            }
             (Val::Number(n), _) => super::pure::nth(value, walk.counted_from_nought(*n)),
             (other, _) if other.known().is_some() => walk.at_key(value, &other.known().unwrap_or_default()),
             // Any of a few.

@@ -199,6 +199,10 @@ impl<'h> Walk<'h> {
                 self.import(cur);
                 None
             }
+            "def" if self.lang == "groovy" && cur.ahead(2) == Some(&Tok::Op("=")) => {
+                cur.at += 1;
+                None
+            }
             "def" | "function" | "fn" | "sub" | "func" | "defp" | "fun"
                 if matches!(cur.ahead(1), Some(Tok::Name(_))) =>
             {
