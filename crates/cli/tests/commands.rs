@@ -129,11 +129,13 @@ fn a_wrong_command_line_is_named_in_one_sentence_with_a_hint() {
         (&["check"][..], "were not provided: <COMMAND>."),
         (&["check", "--bogus"], "no flag `--bogus`."),
         (&["check", "--bogus", "x"], "no flag `--bogus`."),
-        (&["check", "x", "--bogus"], "no flag `--bogus`."),
+        (&["check", "git status", "--bogus"], "no flag `--bogus`."),
+        (&["check", "x", "--bogus", "--json"], "no flag `--bogus`."),
         (&["check", "--bogus=x"], "no flag `--bogus`."),
         (&["check", "-rf", "x"], "no flag `-r`."),
         (&["explain", "--bogus", "x"], "no flag `--bogus`."),
-        (&["check", "git", "status"], "`status` is one word too many."),
+        (&["check", "ls", "-la", "--json"], "no flag `-l`."),
+        (&["log", "show", "x"], "`x` is one word too many."),
         (&["check", "ls", "--write", "x"], "--write <PATH>"),
         (&["check", "ls", "--cwd"], "--cwd <DIR>"),
         (&["check", "ls", "--agent", "zap"], "no agent `zap`."),
@@ -227,7 +229,7 @@ fn a_broken_configuration_is_told_with_file_line_and_reason() {
     for args in [&["check", "ls"][..], &["explain", "ls"], &["check", "ls", "--json"]] {
         let (code, out, err) = bench.run(args);
         assert_eq!((code, out.as_str()), (125, ""));
-        assert!(err.contains("config.toml`, line 2: unknown field `postur`"), "{err}");
+        assert!(err.contains("config.toml`, line 2: there is no `postur`"), "{err}");
         assert!(err.lines().count() == 2 && err.contains("\nhint: "), "{err}");
     }
     let (_, out, _) = bench.ask(&["hook", "--agent", "claude"], &bench.question("touch x"));
@@ -350,6 +352,89 @@ fn hook_is_the_hook_program_and_never_a_usage_fault() {
 }
 
 #[test]
+fn a_command_can_be_typed_word_by_word() {
+    let bench = Bench::new();
+    for (words, code) in [
+        (&["ls", "-la"][..], 0),
+        (&["--", "ls", "-la"], 0),
+        (&["git", "status"], 0),
+        (&["rm", "-rf", "/"], 10),
+        (&["--", "rm", "-rf", "/"], 10),
+        (&["--json", "--", "rm", "-rf", "/"], 10),
+        // A word is a word: what a shell would make of it was made before.
+        (&["echo", "; rm -rf /"], 0),
+        (&["echo", "$(rm -rf /)", "it's"], 0),
+        (&["sh", "-c", "rm -rf /"], 10),
+    ] {
+        for name in ["check", "explain"] {
+            let args = [&[name], words].concat();
+            let (ended, out, err) = bench.run(&args);
+            assert_eq!(ended, code, "{args:?} {out} {err}");
+        }
+    }
+    let whole = bench.run(&["check", "ls -la"]);
+    assert_eq!(bench.run(&["check", "ls", "-la"]), whole);
+}
+
+#[test]
+fn who_only_looks_makes_no_secret() {
+    let bench = Bench::new();
+    for args in [
+        &["approvals", "list"][..],
+        &["approvals", "show", "a"],
+        &["status"],
+        &["check", "ls"],
+        &["policy", "doctor"],
+        &["doctor"],
+        &["config", "show"],
+    ] {
+        bench.run(args);
+        assert!(
+            !bench.at("home/.local/state/tollgate/approval.secret").exists(),
+            "{args:?}"
+        );
+    }
+}
+
+#[test]
+fn records_stand_in_columns_whatever_they_are() {
+    let bench = Bench::new();
+    bench.run(&["hook", "--agent", "zap"]);
+    bench.ask(&["hook", "--agent", "claude"], &bench.question("ls"));
+    bench.ask(&["hook", "--agent", "claude"], "{");
+    bench.ask(&["hook", "--agent", "claude"], &bench.question("rm -rf /"));
+    let (_, out, _) = bench.run(&["log", "show"]);
+    let kinds: Vec<&str> = out.lines().filter_map(|line| line.split_whitespace().nth(2)).collect();
+    assert!(kinds.contains(&"deny") && kinds.contains(&"allow"), "{out}");
+    let agents: Vec<Option<usize>> = out
+        .lines()
+        .map(|line| line.find(" claude ").or(line.find(" tollgate ")))
+        .collect();
+    assert!(agents.iter().all(|at| at.is_some() && *at == agents[0]), "{out}");
+}
+
+#[test]
+fn a_folder_that_is_gone_is_named() {
+    let bench = Bench::new();
+    fs::write(bench.at("home/v.toml"), "").unwrap();
+    let import = format!("import vallum {} --dry-run", bench.at("home/v.toml").display());
+    for words in ["check ls", "policy list", "config init --project", &import] {
+        let line = format!("mkdir gone && cd gone && rmdir ../gone && exec \"$0\" {words}");
+        let mut command = Command::new("sh");
+        command.args(["-c", &line, env!("CARGO_BIN_EXE_tollgate")]);
+        command
+            .env_clear()
+            .env("HOME", bench.at("home"))
+            .current_dir(bench.at("home/work"));
+        let (code, _, err) = said(&command.output().unwrap());
+        assert!(
+            code == 66 && err.contains("work/gone` cannot be used"),
+            "{words}: {code} {err}"
+        );
+    }
+}
+
+#[test]
 fn log_show_prints_all_as_stored_or_the_last_for_a_person() {
     let bench = Bench::new();
     assert_eq!(
@@ -367,7 +452,7 @@ fn log_show_prints_all_as_stored_or_the_last_for_a_person() {
     assert_eq!((code, out), (0, fs::read_to_string(bench.log()).unwrap()));
     let (_, out, _) = bench.run(&["log", "show"]);
     assert_eq!(out.lines().count(), 3);
-    assert!(out.contains("ask    claude  [rm_rf_root] rm -rf ~"), "{out}");
+    assert!(out.contains("ask       claude   [rm_rf_root] rm -rf ~"), "{out}");
     let (_, out, _) = bench.run(&["log", "show", "--last", "2"]);
     let last: Vec<&str> = out
         .lines()
