@@ -129,9 +129,9 @@ impl Broker {
     /// The approvals of this installation.
     ///
     /// # Errors
-    /// When its secret is not to be had.
+    /// When its secret is not to be had. Where there is none, none is made: nothing was sealed with it.
     pub fn approvals(&self) -> Result<Approvals, StoreError> {
-        Approvals::at(&self.places().state)
+        Approvals::known(&self.places().state)
     }
 
     /// Whether a yes could still cover a call: its time is not over, it was not used, what people have set where it was asked

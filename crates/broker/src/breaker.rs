@@ -11,9 +11,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::approvals::Secret;
 use crate::config::Limits;
 use crate::files;
 use crate::moment::Moment;
+use crate::secret::{known_secret, machine_secret};
 
 /// All agents together may be refused this many times as often as one.
 const MACHINE: u32 = 4;
@@ -73,9 +75,17 @@ struct Event {
     at: Moment,
 }
 
+/// What is stored, with a seal: whoever edits it does not know the secret.
+#[derive(Deserialize, Serialize)]
+struct Sealed<T> {
+    mac: String,
+    what: T,
+}
+
 /// The breaker of one installation.
 #[derive(Debug)]
 pub(crate) struct Breaker<'a> {
+    state: PathBuf,
     folder: PathBuf,
     limits: &'a Limits,
 }
@@ -83,13 +93,14 @@ pub(crate) struct Breaker<'a> {
 impl<'a> Breaker<'a> {
     pub(crate) fn at(state: &Path, limits: &'a Limits) -> Self {
         Self {
+            state: state.to_owned(),
             folder: state.join("breaker"),
             limits,
         }
     }
 
-    /// The lock that an agent is under. What cannot be read is a lock: nobody damages it by accident, since it is written
-    /// whole or not at all.
+    /// The lock that an agent is under. What cannot be read, has another's seal or is gone is a lock: nobody damages it by
+    /// accident, since it is written whole or not at all.
     pub(crate) fn locked(&self, agent: &str, now: &Moment) -> Option<Locked> {
         if !self.limits.enabled {
             return None;
@@ -198,8 +209,8 @@ impl<'a> Breaker<'a> {
     /// When it cannot be kept.
     pub(crate) fn unlock(&self, now: &Moment) -> io::Result<usize> {
         let count = self.locks(now).len();
-        let lock = files::lock(&self.folder)?;
-        files::replace(&lock, &self.path(), &serde_json::to_vec(&State::default())?)?;
+        let lock = files::lock_or_take(&self.folder)?;
+        self.keep(&lock, &State::default())?;
         match std::fs::remove_file(self.folder.join(UNCOUNTED)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
             _ => Ok(count),
@@ -219,19 +230,52 @@ impl<'a> Breaker<'a> {
 
     /// What was counted; nothing where there is no file.
     fn read(&self) -> io::Result<State> {
-        Ok(read(&self.path())?.unwrap_or_default())
+        match self.unsealed(&self.path())? {
+            None if files::is_marked(&self.folder) => Err(io::ErrorKind::InvalidData.into()),
+            state => Ok(state.unwrap_or_default()),
+        }
+    }
+
+    fn keep(&self, lock: &files::Lock, state: &State) -> io::Result<()> {
+        files::replace(lock, &self.path(), &self.sealed(state)?)?;
+        lock.mark()
+    }
+
+    fn sealed<T: Serialize>(&self, what: &T) -> io::Result<Vec<u8>> {
+        let secret = Secret::new(machine_secret(&self.state).map_err(io::Error::other)?);
+        let mac = secret.sign(&named(what)?);
+        Ok(serde_json::to_vec(&Sealed { mac, what })?)
+    }
+
+    /// What stands in a file of ours; `None` where there is none.
+    fn unsealed<T: Serialize + for<'de> Deserialize<'de>>(&self, path: &Path) -> io::Result<Option<T>> {
+        let text = match files::text(path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            text => text?,
+        };
+        let Sealed { mac, what } = serde_json::from_str(&text)?;
+        let secret = known_secret(&self.state).map_err(io::Error::other)?;
+        let genuine = match secret {
+            Some(secret) => Secret::new(secret).signed(&named(&what)?, &mac),
+            None => false,
+        };
+        if genuine {
+            Ok(Some(what))
+        } else {
+            Err(io::ErrorKind::InvalidData.into())
+        }
     }
 
     /// When a refusal could not be counted.
     fn uncounted(&self) -> io::Result<Option<Moment>> {
-        read(&self.folder.join(UNCOUNTED))
+        self.unsealed(&self.folder.join(UNCOUNTED))
     }
 
     /// Keeps that a refusal could not be counted, without the lock that could not be had.
     fn note_uncounted(&self, now: &Moment) -> io::Result<()> {
         let path = self.folder.join(UNCOUNTED);
         let new = self.folder.join(format!("{UNCOUNTED}.{}", std::process::id()));
-        std::fs::write(&new, serde_json::to_vec(now)?)?;
+        std::fs::write(&new, self.sealed(now)?)?;
         std::fs::rename(new, path)
     }
 
@@ -239,17 +283,16 @@ impl<'a> Breaker<'a> {
         let lock = files::lock(&self.folder)?;
         let mut state = self.read()?;
         let said = change(&mut state);
-        files::replace(&lock, &self.path(), &serde_json::to_vec(&state)?)?;
+        self.keep(&lock, &state)?;
         Ok(said)
     }
 }
 
-/// What stands in a file of ours; `None` where there is none.
-fn read<T: for<'de> Deserialize<'de>>(path: &Path) -> io::Result<Option<T>> {
-    match files::text(path) {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
-        text => Ok(Some(serde_json::from_str(&text?)?)),
-    }
+/// What is sealed: nothing that is sealed elsewhere begins like this.
+fn named(what: &impl Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = b"breaker\n".to_vec();
+    serde_json::to_writer(&mut bytes, what)?;
+    Ok(bytes)
 }
 
 /// The sentence of a lock, for whoever is refused by it (spec V-3110).
@@ -409,6 +452,42 @@ mod tests {
         assert_eq!(bench.breaker().unlock(&at(7)).unwrap(), 1);
         assert_eq!(bench.locked("a", 8), None);
         assert!((8..12).all(|second| !bench.refuse("a", second)));
+    }
+
+    #[test]
+    fn no_edit_ends_a_lock() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        let path = bench.breaker().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains("\"a\":"), "{text}");
+        for edit in [
+            text.replace("\"a\":", "\"b\":"),
+            "{}".into(),
+            r#"{"mac":"","what":{}}"#.into(),
+        ] {
+            std::fs::write(&path, edit).unwrap();
+            let locked = bench.breaker().locked("a", &at(7)).unwrap();
+            assert_eq!(locked.why, Why::Damaged);
+        }
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(bench.breaker().locked("z", &at(7)).unwrap().why, Why::Damaged);
+        bench.breaker().unlock(&at(8)).unwrap();
+        assert_eq!(bench.locked("a", 9), None);
+    }
+
+    #[test]
+    fn a_person_unlocks_while_somebody_holds_the_lock() {
+        let bench = Bench::new();
+        (1..6).for_each(|second| {
+            bench.refuse("a", second);
+        });
+        let held = files::lock(&bench.breaker().folder).unwrap();
+        assert_eq!(bench.breaker().unlock(&at(7)).unwrap(), 1);
+        assert_eq!(bench.locked("a", 8), None);
+        drop(held);
     }
 
     #[test]

@@ -16,7 +16,31 @@ const STEP: Duration = Duration::from_millis(2);
 const LARGEST: u64 = 4 << 20;
 
 /// The right to write, until it is dropped.
-pub(crate) struct Lock(#[expect(dead_code, reason = "the lock goes with the file")] File);
+pub(crate) struct Lock(File);
+
+impl Lock {
+    /// Keeps that something was written under the lock, so that it cannot go unnoticed.
+    pub(crate) fn mark(&self) -> io::Result<()> {
+        self.0.set_len(1)
+    }
+}
+
+/// Whether something was written under the lock of the folder.
+pub(crate) fn is_marked(folder: &Path) -> bool {
+    folder.join(LOCK).symlink_metadata().is_ok_and(|meta| meta.len() > 0)
+}
+
+/// The lock of the folder, for a person: whoever does not give it back in time loses it. What such a one writes later is
+/// what it would have written before.
+pub(crate) fn lock_or_take(folder: &Path) -> io::Result<Lock> {
+    match lock(folder) {
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+            fs::remove_file(folder.join(LOCK))?;
+            lock(folder)
+        }
+        lock => lock,
+    }
+}
 
 /// Waits for the lock of the folder, and makes the folder where there is none.
 pub(crate) fn lock(folder: &Path) -> io::Result<Lock> {

@@ -29,6 +29,7 @@ mod secret;
 mod trust;
 mod trusted;
 mod undo;
+mod wording;
 mod world;
 
 pub use answers::{Answered, Refused, Said};

@@ -81,6 +81,27 @@ pub(crate) fn machine_secret(state: &Path) -> Result<[u8; LEN], SecretError> {
     }
 }
 
+/// The secret of the state folder, where there is one. Looking makes none.
+///
+/// # Errors
+/// When it cannot be read, or when others could read or replace it.
+pub(crate) fn known_secret(state: &Path) -> Result<Option<[u8; LEN]>, SecretError> {
+    match open_folder(state)? {
+        Some(folder) => read(&folder, state),
+        None => Ok(None),
+    }
+}
+
+/// A secret that is kept nowhere.
+///
+/// # Errors
+/// When the system has no random bytes.
+pub(crate) fn passing_secret() -> Result<[u8; LEN], SecretError> {
+    let mut secret = [0; LEN];
+    getrandom::fill(&mut secret).map_err(SecretError::NoRandomness)?;
+    Ok(secret)
+}
+
 fn open_folder(state: &Path) -> Result<Option<File>, SecretError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let folder = match retry_on_intr(|| rustix::fs::open(state, flags, Mode::empty())) {
@@ -142,8 +163,7 @@ fn make(folder: &File, state: &Path) -> Result<[u8; LEN], SecretError> {
 /// The name is only there when all bytes are on the disk.
 fn write(folder: &File, state: &Path) -> Result<[u8; LEN], SecretError> {
     let path = state.join(UNFINISHED);
-    let mut secret = [0; LEN];
-    getrandom::fill(&mut secret).map_err(SecretError::NoRandomness)?;
+    let secret = passing_secret()?;
     match rustix::fs::unlinkat(folder, UNFINISHED, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => {}
         Err(e) => return Err(io("take away", &path)(e.into())),
@@ -199,6 +219,16 @@ mod tests {
         let bits = |path: &Path| path.metadata().unwrap().mode() & 0o777;
         assert_eq!((bits(&state), bits(&state.join(FILE))), (0o700, 0o600));
         assert!(!state.join(UNFINISHED).exists());
+    }
+
+    #[test]
+    fn looking_makes_none() {
+        let (_folder, state) = state();
+        assert!(known_secret(&state).unwrap().is_none() && !state.exists());
+        fs::create_dir_all(&state).unwrap();
+        assert!(known_secret(&state).unwrap().is_none() && !state.join(FILE).exists());
+        let secret = machine_secret(&state).unwrap();
+        assert_eq!(known_secret(&state).unwrap(), Some(secret));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::moment::Moment;
 use crate::people::Person;
 use crate::policies::PolicySet;
-use crate::secret::machine_secret;
+use crate::secret::{known_secret, machine_secret};
 use crate::{files, note, places};
 
 /// The folder's name in the state folder.
@@ -108,7 +108,7 @@ fn read(state: &Path, root: &Path) -> Option<Trusted> {
         mac: String::new(),
         ..stored
     };
-    let secret = Secret::new(machine_secret(state).ok()?);
+    let secret = Secret::new(known_secret(state).ok()??);
     let genuine = unsigned.v == FORMAT
         && Path::new(&unsigned.root) == root
         && secret.signed(&serde_json::to_vec(&unsigned).ok()?, &mac);

@@ -202,9 +202,9 @@ fn b_1402_paths_are_taken_out_by_name_and_with_a_reason() {
         ),
         (
             "[paths]\nunprotected = [{ glob = \"a\" }]\n".into(),
-            "missing field `reason`",
+            "`reason` is missing",
         ),
-        ("[paths]\nprotected = []\n".into(), "unknown field `protected`"),
+        ("[paths]\nprotected = []\n".into(), "there is no `protected`"),
     ] {
         let bench = Bench::new().with("config/config.toml", &text);
         let error = bench.broker().config_error().unwrap().to_string();

@@ -404,9 +404,7 @@ fn a_broken_configuration_refuses_what_changes_something_and_says_why() {
     let decision = broker.decide(&bench.command("touch x")).unwrap();
     assert_eq!(decision.verdict(), Verdict::Deny);
     assert!(
-        decision
-            .reason()
-            .contains("config.toml`, line 1: unknown field `postur`"),
+        decision.reason().contains("config.toml`, line 1: there is no `postur`"),
         "{}",
         decision.reason()
     );

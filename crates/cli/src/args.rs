@@ -66,6 +66,26 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
 }
 
+/// `check ls -la`, read as `check -- ls -la`: only where no word behind the command could be meant for `check` itself.
+pub(crate) fn word_by_word(args: &[OsString]) -> Option<Args> {
+    const OWN: [&str; 6] = ["--write", "--read", "--cwd", "--agent", "--posture", "--json"];
+    let (group, rest) = args.split_first()?;
+    let first = rest.first()?.to_str()?;
+    if !(group == "check" || group == "explain") || first.starts_with('-') || first.contains(char::is_whitespace) {
+        return None;
+    }
+    let own = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let name = word.split('=').next().unwrap_or_default();
+        matches!(name, "--" | "--help" | "-h") || OWN.contains(&name)
+    };
+    if rest.iter().any(own) {
+        return None;
+    }
+    let program = ["tollgate".into(), group.clone(), "--".into()];
+    Args::try_parse_from(program.into_iter().chain(rest.iter().cloned())).ok()
+}
+
 /// Help and version are answers; everything else is a usage fault in one sentence with a hint.
 pub(crate) fn usage(error: &clap::Error, ui: &mut Ui) -> Exit {
     match error.kind() {

@@ -25,7 +25,8 @@ fn main() -> ExitCode {
         return commands::hook::run(args.split_off(1));
     }
     let mut ui = Ui::new();
-    let exit = match Args::try_parse() {
+    let parsed = Args::try_parse().or_else(|error| args::word_by_word(&args).ok_or(error));
+    let exit = match parsed {
         Ok(args) => run(args.command, &mut ui).unwrap_or_else(|fault| ui.fault(&fault)),
         Err(error) => args::usage(&error, &mut ui),
     };

@@ -236,7 +236,7 @@ fn policy_doctor_names_broken_settings_and_rules_of_ones_own_too() {
         (
             "t/config/config.toml",
             "postur = 1\n",
-            "config.toml`, line 1: unknown field",
+            "config.toml`, line 1: there is no",
         ),
         ("t/config/rules/a.toml", "[[rule]]\nid = 3\n", "a.toml"),
         (

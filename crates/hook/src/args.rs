@@ -23,10 +23,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, (Option<A
     let mut args = args.into_iter();
     let name = args.next().unwrap_or_default();
     let Some(agent) = name.to_str().and_then(Agent::parse) else {
-        return Err((
-            None,
-            format!("`{}` is no agent that Tollgate knows", name.to_string_lossy()),
-        ));
+        return Err((None, format!("there is no agent `{}`", name.to_string_lossy())));
     };
     let mut given = Given::default();
     while let Some(arg) = args.next() {

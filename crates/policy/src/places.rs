@@ -1,5 +1,7 @@
 //! Where a path is: labels from its place (root, home, workspace, temp) and from the path table.
 
+mod likely;
+
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -151,7 +153,7 @@ fn fixed_part(path: &str) -> &str {
 
 fn label_one(path: &str, workspace: &str, world: &Recorder<'_>, tags: &mut Tags) {
     place(path, workspace, world, tags);
-    for index in candidates(path) {
+    for index in candidates(path, world) {
         let Some((glob, row)) = GLOBS.get(index) else { continue };
         let Some(row) = PATHS.get(*row) else { continue };
         if !is_unprotected(row, path, workspace, world) {
@@ -227,7 +229,7 @@ fn label_by(row: &PathRow, glob: &str, path: &str, world: &Recorder<'_>, tags: &
 /// Whether a name without `/` has no labels but those of the folder that it is in.
 pub(crate) fn is_ordinary(name: &str, world: &Recorder<'_>) -> bool {
     let path = format!("/{name}");
-    let built_in = candidates(&path)
+    let built_in = candidates(&path, world)
         .into_iter()
         .filter_map(|index| GLOBS.get(index))
         .map(|(g, _)| *g);
@@ -280,10 +282,18 @@ fn is_pattern(path: &str) -> bool {
 }
 
 /// Globs of the table that could mean `path`, in their order.
-fn candidates(path: &str) -> Vec<usize> {
+fn candidates(path: &str, world: &Recorder<'_>) -> Vec<usize> {
     let wild = is_wild(path);
-    let names = if wild { names_of(path) } else { Vec::new() };
-    let meant = |index: &usize| GLOB_NAMES.get(*index).is_some_and(|glob| possible(glob, &names));
+    let names = if wild {
+        likely::names_of(path, world)
+    } else {
+        Vec::new()
+    };
+    let meant = |index: &usize| {
+        GLOB_NAMES
+            .get(*index)
+            .is_some_and(|glob| likely::possible(glob, &names))
+    };
     if is_pattern(path) {
         let tail = |index: &usize| {
             GLOBS
@@ -325,55 +335,6 @@ fn covers(pattern: &str, path: &str, world: &Recorder<'_>) -> bool {
         || ["/home/*", "/root", "/Users/*"]
             .iter()
             .any(|home| glob::overlaps(&format!("{home}/{rest}"), path))
-}
-
-/// A name in a path.
-#[derive(Clone, Copy)]
-struct Name<'p> {
-    text: &'p str,
-    /// It may stand for several, or is not known.
-    wild: bool,
-    /// Something is known of it.
-    tells: bool,
-}
-
-fn names_of(path: &str) -> Vec<Name<'_>> {
-    let name = |text| Name {
-        text,
-        wild: is_wild(text),
-        tells: text.chars().any(char::is_alphanumeric),
-    };
-    path.split('/').map(name).collect()
-}
-
-/// A cheap look before the full comparison: the literal names in the pattern must be able to occur in the path. A
-/// component that is all wildcard may be any name, so it counts for the last name only, below a directory that is named.
-fn possible(pattern: &[(&str, bool)], path: &[Name<'_>]) -> bool {
-    let (Some(((last_name, _), dirs)), Some(last)) = (pattern.split_last(), path.last()) else {
-        return true;
-    };
-    let fits = |name: &str, wild: bool, c: &Name<'_>| match (wild, c.wild) {
-        (false, false) => c.text.eq_ignore_ascii_case(name),
-        (true, false) => true,
-        // The shell's `*` does not mean names that start with a dot.
-        (_, true) => c.tells && !(name.starts_with('.') && c.text.starts_with(['*', '?', '['])),
-    };
-    let occurs = |(name, wild): &(&str, bool)| path.iter().any(|c| fits(name, *wild, c));
-    if !dirs.iter().all(occurs) {
-        return false;
-    }
-    if !last.wild {
-        return pattern.last().is_some_and(occurs);
-    }
-    if last.text.starts_with(['*', '?', '[']) && (last_name.starts_with('.') || dirs.is_empty()) {
-        return false;
-    }
-    // Below a directory that itself may be any, a name that may be any says nothing.
-    if !last.tells && dirs.last().is_some_and(|(_, wild)| *wild) {
-        return false;
-    }
-    // `x*` is not `*.pem`, although a file could be both.
-    !(last.text.ends_with('*') && last_name.starts_with('*') && last_name.len() > 1)
 }
 
 /// An exception holds for a pattern only when all that it can mean is excepted: when it ends in the same literal text.

@@ -9,7 +9,7 @@ use super::seal::Secret;
 use super::{Approval, Asked, Bound, Grant, Scope, Status};
 use crate::files;
 use crate::moment::Moment;
-use crate::secret::{SecretError, machine_secret};
+use crate::secret::{SecretError, known_secret, machine_secret, passing_secret};
 
 /// The format of what is stored.
 const FORMAT: u32 = 1;
@@ -99,6 +99,18 @@ impl Approvals {
         Ok(Self {
             folder: state.join("approvals"),
             secret: Secret::new(machine_secret(state)?),
+        })
+    }
+
+    /// The same for who only looks: without a secret, one that no seal fits.
+    pub(crate) fn known(state: &Path) -> Result<Self, StoreError> {
+        let secret = match known_secret(state)? {
+            Some(secret) => secret,
+            None => passing_secret()?,
+        };
+        Ok(Self {
+            folder: state.join("approvals"),
+            secret: Secret::new(secret),
         })
     }
 

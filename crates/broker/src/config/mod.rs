@@ -19,6 +19,7 @@ use stored::Stored;
 pub use stored::{Answers, Flush, Keeping, Limits, OnFull, Snapshots};
 
 use crate::trusted;
+use crate::wording::plain;
 
 /// The file's name in the settings folder.
 pub const FILE: &str = "config.toml";
@@ -106,7 +107,7 @@ fn stored(path: &Path, text: &str) -> Result<Stored, ConfigError> {
         ..ConfigError::of(path, reason)
     };
     let stored: Stored =
-        toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), e.message().replace('\n', " ")))?;
+        toml::from_str(text).map_err(|e| fault(e.span().map(|s| s.start), plain(&e.message().replace('\n', " "))))?;
     match stored.rules.wrong().or_else(|| stored.paths.wrong()) {
         None => Ok(stored),
         Some((at, reason)) => Err(fault(Some(at), reason)),

@@ -55,23 +55,23 @@ fn settings_are_read() {
 #[test]
 fn what_is_wrong_is_said_with_file_line_and_reason() {
     for (text, line, reason) in [
-        ("\npostur = \"guard\"\n", 2, "unknown field `postur`"),
+        ("\npostur = \"guard\"\n", 2, "there is no `postur`"),
         (
             "posture = \"lax\"\n",
             1,
             "`posture` is `lax`; it can be `guard`, `strict`, `observe`, `off`",
         ),
-        ("posture = 3\n", 1, "invalid type"),
+        ("posture = 3\n", 1, "is wanted"),
         (
             "[rules]\n\ndisabled = [\n  \"no_such_rule\",\n]\n",
             4,
             "no rule `no_such_rule`",
         ),
-        ("[rules]\nenabled = []\n", 2, "unknown field `enabled`"),
+        ("[rules]\nenabled = []\n", 2, "there is no `enabled`"),
         ("posture = \"guard\"\nposture = \"guard\"\n", 2, "duplicate key"),
         ("posture = \"guard\n", 1, ""),
         ("= = =", 1, ""),
-        ("[rules]\ndisabled = \"x\"\n", 2, "invalid type"),
+        ("[rules]\ndisabled = \"x\"\n", 2, "is wanted"),
     ] {
         let said = fault(text);
         assert!(
@@ -249,7 +249,7 @@ fn m_31_a_project_tightens_and_what_would_loosen_breaks_it() {
         ),
         ("", "breaker.threshold = 1", Posture::Strict, "no project's to say"),
         ("", "breaker.enabled = true", Posture::Strict, "no project's to say"),
-        ("", "postur = 1", Posture::Strict, "unknown field `postur`"),
+        ("", "postur = 1", Posture::Strict, "there is no `postur`"),
     ] {
         let folder = folder(user, project);
         let layers = layers(folder.path(), &[]).unwrap();
@@ -385,7 +385,7 @@ fn the_machines_settings_are_roots_alone_or_do_not_count() {
     if roots {
         fs::remove_file(&path).unwrap();
         fs::write(&path, "posture = 3").unwrap();
-        assert!(layers(folder.path(), &[]).unwrap_err().reason.contains("invalid type"));
+        assert!(layers(folder.path(), &[]).unwrap_err().reason.contains("is wanted"));
     }
 }
 

@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::Mistake;
 use super::model::PolicyFile;
+use crate::wording::plain;
 
 /// Nesting that a file of rules never needs.
 const MAX_DEPTH: usize = 16;
@@ -81,7 +82,7 @@ fn toml<T: DeserializeOwned>(text: &str) -> Result<T, Mistake> {
         let line = error.span().map(|span| line_at(text, span.start));
         Mistake {
             line,
-            ..Mistake::of("", &one_line(error.message()))
+            ..Mistake::of("", &plain(&one_line(error.message())))
         }
     })
 }
@@ -108,7 +109,7 @@ fn yaml<T: DeserializeOwned + Default>(text: &str) -> Result<T, Mistake> {
             .map(|place| usize::try_from(place.line()).unwrap_or_default());
         Mistake {
             line,
-            ..Mistake::of("", &said(&one_line(&error.without_snippet().to_string())))
+            ..Mistake::of("", &plain(&said(&one_line(&error.without_snippet().to_string()))))
         }
     })
 }

@@ -11,7 +11,7 @@ use super::cache::{self, Cache};
 use super::layers::PolicySet;
 use super::stamps::Stamps;
 use crate::files;
-use crate::secret::machine_secret;
+use crate::secret::{known_secret, machine_secret};
 
 /// The folder's name in the state folder.
 const FOLDER: &str = "policies";
@@ -41,7 +41,7 @@ impl<'s> Store<'s> {
 
     /// The last set that loaded whole.
     pub(super) fn open(&self) -> Option<Cache> {
-        let secret = || machine_secret(self.state).ok();
+        let secret = || known_secret(self.state).ok().flatten();
         Cache::open(&self.folder().join(&self.name), secret, self.layers)
     }
 

@@ -18,7 +18,7 @@ fn hostile() -> Vec<(&'static str, String, &'static str)> {
         format!("  - {{pattern: 'p{at}\\w{{25}}', action: ask, reason: r, match: [p{at}abcdefghijklmnopqrstuvwxyz]}}\n")
     };
     vec![
-        ("yml", laughs, "unknown field `a`"),
+        ("yml", laughs, "there is no `a`"),
         ("yml", "classes: &c {deploy: ask}\n".into(), "anchors (`&`) or aliases"),
         ("yml", "actions:\n  <<: {a: b}\n".into(), ""),
         ("yml", repeat("[", 1_000_000), "nested more than 16 deep"),

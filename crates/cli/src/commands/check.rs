@@ -19,9 +19,10 @@ const LIMIT: u64 = 1 << 20;
 /// What is to be judged, for `check` and `explain`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The command; `-` reads it from standard input. One that starts with a dash stands after `--`.
-    #[arg(required_unless_present_any = ["write", "read"], conflicts_with_all = ["write", "read"])]
-    command: Option<String>,
+    /// The command, as one word in quotes or word by word; `-` reads it from standard input. One that starts with a dash, or
+    /// that has a flag as `check` has it, stands after `--`.
+    #[arg(num_args = 1.., required_unless_present_any = ["write", "read"], conflicts_with_all = ["write", "read"])]
+    command: Vec<String>,
     /// A file tool writes this path.
     #[arg(long, value_name = "PATH", conflicts_with = "read")]
     write: Option<String>,
@@ -115,7 +116,7 @@ fn request(args: &Args) -> Result<Request, Fault> {
         },
         cwd: cwd.clone(),
     };
-    match (&args.write, &args.read, args.command.as_deref()) {
+    match (&args.write, &args.read, typed(&args.command).as_deref()) {
         (Some(path), ..) => Ok(file(Kind::FileWrite, path)),
         (None, Some(path), _) => Ok(file(Kind::FileRead, path)),
         (None, None, text) => Ok(Request {
@@ -127,6 +128,23 @@ fn request(args: &Args) -> Result<Request, Fault> {
 }
 
 /// The command as given, or from standard input for `-`.
+/// The text of a command that was typed as one word, or word by word: then each is a word of it.
+fn typed(words: &[String]) -> Option<String> {
+    match words {
+        [] => None,
+        [text] => Some(text.clone()),
+        words => Some(words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
+    }
+}
+
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-+=:,./@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 fn command(text: &str) -> Result<String, Fault> {
     if text != "-" {
         return Ok(text.into());
@@ -141,10 +159,12 @@ fn command(text: &str) -> Result<String, Fault> {
 }
 
 fn working_directory(given: Option<PathBuf>) -> Result<String, Fault> {
-    let name = given
-        .as_ref()
-        .map_or_else(String::new, |dir| format!(" `{}`", dir.display()));
-    let here = given.map_or_else(std::env::current_dir, |dir| dir.canonicalize());
+    let Some(given) = given else {
+        let here = places::here()?.into_os_string().into_string();
+        return here.map_err(|_| Fault::new(Exit::Data, "The name of the working directory is not valid UTF-8."));
+    };
+    let name = format!(" `{}`", given.display());
+    let here = given.canonicalize();
     let folder = |here: PathBuf| match here.metadata()? {
         meta if meta.is_dir() => Ok(here),
         _ => Err(ErrorKind::NotADirectory.into()),

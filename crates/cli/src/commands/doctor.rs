@@ -4,7 +4,7 @@ use agents::Agent;
 use agents::json::quote;
 
 use crate::exit::{Exit, Fault};
-use crate::setup::check::{self, Check};
+use crate::setup::check::{self, Check, State};
 use crate::setup::patient::Patient;
 use crate::setup::places;
 use crate::ui::Ui;
@@ -18,8 +18,15 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let places = places::find()?;
-    let general = check::general(&places);
+    let mut general = check::general(&places);
     let patients = Agent::ALL.map(|agent| Patient::examine(agent, &places));
+    // Where nothing was installed, nothing is passed by.
+    if !patients.iter().any(|patient| patient.installed) {
+        let bad = general
+            .iter_mut()
+            .filter(|check| check.is_bad() && check.name != "config");
+        bad.for_each(|check| check.state = State::Note);
+    }
     if args.json {
         ui.line(as_json(&general, &patients));
     } else {

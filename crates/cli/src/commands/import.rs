@@ -70,8 +70,7 @@ fn target(args: &Args) -> Result<PathBuf, Fault> {
     if args.project && !args.dry_run {
         return project_file(&name);
     }
-    let here = std::env::current_dir()
-        .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
+    let here = places::here()?;
     Ok(match args.project {
         true => broker::policies::project_folder(&here).join(name),
         false => places::find()?.config.join("policies").join(name),

@@ -108,17 +108,19 @@ impl Setup<'_> {
             self.ui
                 .line("Agents: none was found; `tollgate install --agent claude` or `--agent codex` when there is one");
         }
-        let mut exit = Exit::Done;
+        let mut agreed = Vec::new();
         for agent in found {
             let title = agent.title();
             if !self.agrees(&format!("Put the gate into the settings of {title}?")) {
                 self.ui.line(format!("{title}: left as it is"));
                 continue;
             }
-            let ended = install::run(&install::Args::of(agent), self.ui)?;
-            exit = if ended == Exit::Done { exit } else { ended };
+            agreed.push(agent);
         }
-        Ok(exit)
+        match agreed.is_empty() {
+            true => Ok(Exit::Done),
+            false => install::run(&install::Args::of(agreed), self.ui),
+        }
     }
 
     fn agrees(&mut self, question: &str) -> bool {

@@ -28,13 +28,17 @@ pub(crate) struct Args {
     /// Trust the hook in Codex without asking.
     #[arg(long)]
     trust: bool,
+    /// Only these, as `init` found them.
+    #[arg(skip)]
+    only: Vec<Agent>,
 }
 
 impl Args {
-    /// For this agent, for the person.
-    pub(crate) fn of(agent: Agent) -> Self {
+    /// For these agents, for the person.
+    pub(crate) const fn of(only: Vec<Agent>) -> Self {
         Self {
-            agent: Some(agent.as_str().to_owned()),
+            only,
+            agent: None,
             project: false,
             dry_run: false,
             trust: false,
@@ -102,6 +106,7 @@ fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
     }
     let found: Vec<Agent> = match named {
         Some(agent) => vec![agent],
+        None if !args.only.is_empty() => args.only.clone(),
         None => Agent::ALL
             .into_iter()
             .filter(|agent| Site::agent_is_present(*agent, places))

@@ -52,8 +52,7 @@ fn set() -> Result<PolicySet, Fault> {
 }
 
 pub(super) fn here() -> Result<PathBuf, Fault> {
-    std::env::current_dir()
-        .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))
+    places::here()
 }
 
 /// What is wrong in all layers.

@@ -84,3 +84,18 @@ fn real(path: &Path) -> PathBuf {
     }
     path.to_path_buf()
 }
+
+/// The working directory.
+///
+/// # Errors
+/// When it is gone or may not be looked at, with the name that the shell has for it.
+pub(crate) fn here() -> Result<PathBuf, Fault> {
+    std::env::current_dir().map_err(|error| {
+        let named = std::env::var_os("PWD").map_or_else(String::new, |dir| format!(" `{}`", Path::new(&dir).display()));
+        Fault::new(
+            Exit::NoInput,
+            format!("The working directory{named} cannot be used: {error}."),
+        )
+        .hint("Go to a folder that is there.")
+    })
+}

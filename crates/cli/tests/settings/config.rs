@@ -238,6 +238,22 @@ fn a_person_changes_one_setting_and_the_rest_of_the_file_stays() {
 }
 
 #[test]
+fn a_setting_that_another_layer_overrules_says_so() {
+    if !people() {
+        return;
+    }
+    let home = Home::new();
+    home.write("work/.tollgate/config.toml", "posture = \"strict\"\n");
+    home.person("cd ../work && tollgate config set posture observe").is(
+        0,
+        &[
+            "guard -> observe",
+            "It does not count here: `posture` is `strict`, as project",
+        ],
+    );
+}
+
+#[test]
 fn a_value_that_is_none_changes_nothing() {
     if !people() {
         return;

@@ -25,7 +25,8 @@ fn without_questions_it_takes_the_defaults_and_shows_each_step() {
         return;
     }
     let home = with_claude();
-    home.nobody("tollgate init --yes").is(
+    fs::create_dir_all(home.at("home/.gemini")).unwrap();
+    let said = home.nobody("tollgate init --yes").is(
         0,
         &[
             "config.toml written; `posture` is `guard`",
@@ -35,6 +36,11 @@ fn without_questions_it_takes_the_defaults_and_shows_each_step() {
         ],
     );
     assert!(home.read("home/.claude/settings.json").contains("tollgate-hook"));
+    assert!(home.read("home/.gemini/settings.json").contains("tollgate-hook"));
+    assert_eq!(
+        (said.text.matches("Hook: ").count(), said.text.matches("anew").count()),
+        (1, 1)
+    );
     home.nobody("tollgate config get posture").is(0, &["guard"]);
     home.nobody("tollgate policy doctor").is(0, &["0 rules, nothing wrong"]);
     assert_eq!(home.notes("config").len(), 2);

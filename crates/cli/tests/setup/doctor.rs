@@ -17,6 +17,13 @@ fn healthy() -> Home {
 }
 
 #[test]
+fn where_nothing_is_installed_nothing_is_bad() {
+    let home = Home::new();
+    let said = home.tollgate("doctor").code_saying(&["note binary", "is not there"]);
+    assert_eq!(said, 0);
+}
+
+#[test]
 fn every_way_to_lose_the_hook_is_a_finding() {
     if inside_an_agent() {
         return;

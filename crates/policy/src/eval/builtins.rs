@@ -71,10 +71,8 @@ impl Eval<'_> {
             .cloned();
         if let Some(text) = alias {
             self.perhaps(None, |eval| {
-                eval.subshell(|eval| {
-                    let expanded = eval.alias(&text, &argv, span);
-                    eval.simple_call(assigns, &expanded, stdin.clone(), piped, span)
-                })
+                let expanded = eval.alias(&text, &argv, span);
+                eval.simple_call(assigns, &expanded, stdin.clone(), piped, span)
             });
         }
         if argv.is_empty() {

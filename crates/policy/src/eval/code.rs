@@ -382,8 +382,13 @@ impl Guest<'_, '_> {
         out
     }
 
+    /// A file may hold more values than are kept: like what is not read of it, the others are not asked about.
     fn placed(&self, value: &Value) -> Value {
-        value.clone().at(self.span)
+        let mut value = value.clone().at(self.span);
+        if self.whole {
+            value.labels = value.labels.without(Labels::CROWDED);
+        }
+        value
     }
 }
 

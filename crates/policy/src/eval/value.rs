@@ -49,7 +49,11 @@ impl Labels {
     /// Names of all that a search without a filter finds.
     pub(crate) const ALL_FOUND: Self = Self(1 << 14);
 
-    const NAMES: [(Self, &'static str); 15] = [
+    /// One of so many possible values that not all of them were looked at.
+    pub(crate) const CROWDED: Self = Self(1 << 15);
+
+    const NAMES: [(Self, &'static str); 16] = [
+        (Self::CROWDED, "crowded"),
         (Self::ALL_FOUND, "unfiltered"),
         (Self::LOOKED_UP, "looked-up"),
         (Self::FOUND, "found"),
@@ -69,6 +73,9 @@ impl Labels {
 
     pub(crate) const fn with(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
     pub(crate) const fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0

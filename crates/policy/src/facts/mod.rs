@@ -53,7 +53,12 @@ pub(crate) fn settings(table: &str) -> &'static [(&'static str, Role)] {
 /// The role of a call: of the names and patterns of the language's table that it ends in, or that it is like, the longest.
 pub(crate) fn call(lang: &str, name: &str) -> Option<Role> {
     let table = |wanted: &str| CALLS.iter().position(|(l, _)| *l == wanted);
-    let own = table(lang).or_else(|| table("other"));
+    let own = match lang {
+        // They call what Java has.
+        "groovy" | "kotlin" | "scala" => table("java"),
+        lang => table(lang),
+    };
+    let own = own.or_else(|| table("other"));
     let found = own.and_then(|table| call_in(table, name));
     found.or_else(|| table("any").and_then(|table| call_in(table, name)))
 }

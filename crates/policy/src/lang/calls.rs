@@ -3,8 +3,10 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::cursor::Cursor;
+use super::either::{one_of, spread, spread_call};
 use super::value::Val;
-use super::walk::{Cursor, MAX_ROUNDS, Walk, bare, dotted};
+use super::walk::{MAX_ROUNDS, Walk, bare, dotted};
 use super::{is_shell, role_of};
 use crate::Act;
 use crate::eval::{Labels, Value};
@@ -74,6 +76,7 @@ impl Site<'_> {
 impl Walk<'_> {
     pub(super) fn call(&mut self, callee: &Val, args: Args) -> Val {
         match callee {
+            Val::Either(_) => callee.each(|one| self.call(one, args.clone())),
             Val::Function(index) => self.call_function(*index, &args.list),
             Val::Thing(name, labels) => {
                 let owner = name.rsplit_once('.').map(|(head, _)| Val::Thing(head.into(), *labels));
@@ -88,14 +91,15 @@ impl Walk<'_> {
 
     pub(super) fn method(&mut self, receiver: Val, name: &str, args: Args) -> Val {
         match &receiver {
+            Val::Either(_) => receiver.each(|one| self.method(one.clone(), name, args.clone())),
             Val::Thing(head, _) => {
                 let full = dotted(head, name);
                 match self.known.get(&full).cloned() {
-                    Some(Val::Function(index)) => self.call_function(index, &args.list),
+                    Some(known @ (Val::Function(_) | Val::Either(_))) => self.call(&known, args),
                     _ => self.call_name(&full, Some(&receiver), &args),
                 }
             }
-            Val::Map(_) if matches!(self.member(&receiver, name), Val::Function(_)) => {
+            Val::Map(_) if matches!(self.member(&receiver, name).newest(), Val::Function(_)) => {
                 let function = self.member(&receiver, name);
                 self.call(&function, args)
             }
@@ -108,14 +112,56 @@ impl Walk<'_> {
             return Val::nothing();
         }
         let name = bare(name);
-        if let Some(Val::Function(index)) = self.known.get(name).cloned() {
-            return self.call_function(index, &args.list);
+        let functions: Vec<Val> = match self.known.get(name) {
+            Some(known) => known
+                .alternatives()
+                .iter()
+                .filter(|v| matches!(v, Val::Function(_)))
+                .cloned()
+                .collect(),
+            None => Vec::new(),
+        };
+        if !functions.is_empty() {
+            return one_of(functions.iter().map(|f| self.call(f, args.clone())).collect());
         }
         let site = Site { name, receiver, args };
         match role_of(self.lang, name) {
-            Some(role) => self.known_call(&site, role),
-            None => self.other_call(&site),
+            Some(role) => self.each_call(&site, role),
+            None => match name.rsplit_once('.').and_then(|(_, own)| self.known.get(own).cloned()) {
+                // A method of the code's own.
+                Some(own @ Val::Function(_)) => self.call(&own, args.clone()),
+                _ => self.other_call(&site),
+            },
         }
+    }
+
+    /// A call with values that are one thing or another is one call for each way that they can be.
+    fn each_call(&mut self, site: &Site<'_>, role: Role) -> Val {
+        let whole = matches!(
+            (role.kind, role.arg),
+            (RoleKind::Tag, _) | (RoleKind::Value, "print" | "print-line" | "map" | "apply")
+        );
+        let ways = if whole {
+            None
+        } else {
+            spread_call(site.receiver, site.args)
+        };
+        let Some(ways) = ways else {
+            return self.known_call(site, role);
+        };
+        let mut out = Vec::new();
+        for (receiver, args) in &ways {
+            if !self.spend() || !self.host.spend() {
+                break;
+            }
+            let site = Site {
+                receiver: receiver.as_ref(),
+                args,
+                ..*site
+            };
+            out.push(self.known_call(&site, role));
+        }
+        one_of(out)
     }
 
     /// A function that nothing is known of: what it gives has the labels of what it got, and functions that it got are
@@ -140,6 +186,7 @@ impl Walk<'_> {
             .list
             .iter()
             .chain(site.args.named.iter().map(|(_, v)| v))
+            .flat_map(Val::alternatives)
             .filter(|v| match v {
                 Val::Function(_) => true,
                 Val::Thing(name, _) => {
@@ -194,6 +241,7 @@ impl Walk<'_> {
             RoleKind::Url => self.fetched(site, role),
             RoleKind::Send => self.sent(site, role),
             RoleKind::Read if role.arg == "mode" => self.opened(site, role),
+            RoleKind::Read if role.arg == "third" => self.packed(site, role),
             // A read of what is open already.
             RoleKind::Read if site.receiver.is_some_and(Val::is_text) && role.arg != "receiver" => {
                 site.receiver.cloned().unwrap_or_else(Val::nothing)
@@ -244,6 +292,19 @@ impl Walk<'_> {
         }
         self.handed_on(site);
         out
+    }
+
+    /// `make_archive(name, format, folder)`
+    fn packed(&mut self, site: &Site<'_>, role: Role) -> Val {
+        let folder = site
+            .args
+            .list
+            .get(2)
+            .or_else(|| site.args.named(&["root_dir", "base_dir"]));
+        if let Some(folder) = folder.filter(|v| v.is_text()) {
+            self.host.role(site.name, Role { arg: "", ..role }, &folder.to_value());
+        }
+        Val::nothing()
     }
 
     /// `open("x", "w")`, `open(F, ">x")`, `open(F, "cmd |")`, `open("|cmd")`
@@ -448,6 +509,18 @@ impl Walk<'_> {
         }
     }
 
+    /// Text for a shell, in each way that it can be.
+    pub(super) fn shells(&mut self, name: &str, text: &Val, input: Option<&Val>) -> Val {
+        let input = input.map(Val::to_value);
+        let all = spread(core::slice::from_ref(text)).unwrap_or_else(|| alloc::vec![alloc::vec![text.clone()]]);
+        let texts = all.into_iter().flatten();
+        one_of(
+            texts
+                .map(|text| self.shell(name, &text.to_value(), input.as_ref()))
+                .collect(),
+        )
+    }
+
     pub(super) fn shell(&mut self, name: &str, text: &Value, input: Option<&Value>) -> Val {
         self.hidden(name, text);
         let words: Vec<Value> = text.pattern().split_whitespace().map(Value::text).collect();
@@ -495,6 +568,7 @@ impl Walk<'_> {
             .args
             .list
             .iter()
+            .flat_map(Val::alternatives)
             .filter(|v| matches!(v, Val::Function(_)))
             .cloned()
             .collect();

@@ -159,11 +159,12 @@ impl Walk<'_> {
         let by = if self.syntax.sigils { "" } else { " " };
         for (i, one) in all.iter().enumerate() {
             if i > 0 {
-                printed.push_text(by);
+                printed = concat(printed, &Val::text(by));
             }
-            printed = concat(Val::Text(printed), &Val::Text(one.to_value())).into_value();
+            printed = concat(printed, &one.each(|v| Val::Text(v.to_value())));
         }
-        printed.push_text(end.as_deref().unwrap_or(if line { "\n" } else { "" }));
+        let end = end.as_deref().unwrap_or(if line { "\n" } else { "" });
+        printed = concat(printed, &Val::text(end));
         self.printed = Some(printed);
         Val::nothing()
     }

@@ -4,9 +4,12 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::calls::Args;
+use super::cursor::{Cursor, names_in, pairs_in};
+use super::either::one_of;
 use super::lexer::{Part, Tok};
-use super::value::{Val, concat, join_path};
-use super::walk::{Cursor, Walk, dotted, names_in, pairs_in};
+use super::operators::preferred;
+use super::value::{Val, concat};
+use super::walk::{Walk, dotted};
 use crate::eval::{Labels, Value};
 use crate::facts::{Role, RoleKind};
 
@@ -102,7 +105,7 @@ impl Walk<'_> {
     fn awk(&mut self, op: &str, left: &Val, cur: &mut Cursor) -> Val {
         cur.eat("&");
         if cur.eat_name("getline") {
-            let out = self.shell("getline", &left.to_value(), None);
+            let out = self.shells("getline", left, None);
             if let Some(name) = cur.name().map(ToString::to_string) {
                 cur.at += 1;
                 self.bind(&name, out.clone());
@@ -111,7 +114,7 @@ impl Walk<'_> {
         }
         let right = self.expr(cur, 4);
         if right.is_text() && op == "|" {
-            return self.shell("print", &right.to_value(), Some(&left.to_value()));
+            return left.each(|left| self.shells("print", &right, Some(left)));
         }
         if right.is_text() && !matches!(right, Val::Number(_)) {
             const WRITE: Role = Role {
@@ -119,58 +122,48 @@ impl Walk<'_> {
                 arg: "",
                 tags: &[],
             };
-            self.host.write("print", WRITE, &right.to_value(), &left.to_value());
+            for path in right.alternatives() {
+                self.host.write("print", WRITE, &path.to_value(), &left.to_value());
+            }
         }
         Val::nothing()
-    }
-
-    /// The operator that comes next, and how tightly it binds.
-    fn operator(&self, cur: &Cursor, left: &Val) -> Option<(&'static str, u8)> {
-        let op = match cur.tok()? {
-            Tok::Op(op) => *op,
-            Tok::Name(n) => match n.as_str() {
-                "and" => "&&",
-                "or" => "||",
-                "x" if self.lang == "perl" => "x",
-                "as" if matches!(self.lang, "python" | "other") => "as",
-                "if" if self.lang == "python" => "if",
-                "eq" | "ne" | "in" | "is" if matches!(self.lang, "perl" | "python") => "==",
-                _ => return None,
-            },
-            _ => return None,
-        };
-        let level = match op {
-            "=" | ":=" | "<-" | "||=" | "&&=" | "??=" | "//=" | "+=" | ".=" | "-=" | "*=" | "/=" | "%=" | "as" => 0,
-            "=>" | "->" => 1,
-            "?" | "if" if !self.syntax.sigils || op == "?" => 1,
-            "||" | "&&" | "??" | "==" | "!=" | "===" | "!==" | "=~" | "!~" | "<=>" | "<=" | ">=" => 2,
-            "|>" => 2,
-            "<" | ">" | "&" | "|" | "^" => 3,
-            "//" if self.lang == "perl" => 2,
-            "+" | "-" | "<>" | "<<" | ">>" | "++" => 4,
-            "." if self.syntax.sigils => 4,
-            ".." if self.lang == "lua" => 4,
-            "~" if self.lang == "other" => 4,
-            "*" | "/" | "%" | "x" | "**" | "//" => 5,
-            _ => return None,
-        };
-        // `%w` and `*args` after white space start something new.
-        let bare = matches!(left, Val::Thing(..)) && self.lang == "ruby" && cur.spaced(0) && !cur.spaced(1);
-        (!(bare && matches!(op, "*" | "%" | "-" | "&"))).then_some((op, level))
     }
 
     fn binary(&mut self, op: &'static str, level: u8, left: Val, target: Cursor, cur: &mut Cursor) -> Val {
         cur.skip_lines();
         match op {
-            "=" | ":=" | "<-" | "||=" | "??=" | "//=" => {
+            "=" | ":=" | "<-" => {
+                // `x and y = 1`
+                let under = (target.at..target.end).rev().find(|at| chooses(target.get(*at)));
                 let value = self.expr(cur, 0);
-                self.assign(&target, value.clone());
+                match under {
+                    Some(at) => self.maybe(|walk| walk.assign(&target.range(at + 1, target.end), value.clone())),
+                    None => self.assign(&target, value.clone()),
+                }
                 value
+            }
+            "||=" | "&&=" | "??=" | "//=" => {
+                let value = self.maybe(|walk| walk.expr(cur, 0));
+                self.maybe(|walk| walk.assign(&target, value.clone()));
+                one_of(alloc::vec![left, value])
             }
             "+=" | ".=" => {
                 let right = self.expr(cur, 1);
                 let value = concat(left, &right);
                 self.assign(&target, value.clone());
+                value
+            }
+            "<<" if self.lang == "ruby" => {
+                let right = self.expr(cur, level + 1);
+                let value = left.each(|left| match left {
+                    Val::List(all) => Val::List(all.iter().chain([&right]).cloned().collect()),
+                    other => concat(other.clone(), &right),
+                });
+                // `a << b << c`
+                let owner = target.range(target.at, target.at + 1);
+                if target.end == target.at + 1 || matches!(target.ahead(1), Some(Tok::Op("<<"))) {
+                    self.assign(&owner, value.clone());
+                }
                 value
             }
             "as" => {
@@ -183,10 +176,11 @@ impl Walk<'_> {
             "?" => self.choice(cur),
             "if" => {
                 self.expr(cur, 2);
-                if cur.eat_name("else") {
-                    self.expr(cur, 1);
+                if !cur.eat_name("else") {
+                    return left;
                 }
-                left
+                let other = self.maybe(|walk| walk.expr(cur, 1));
+                one_of(alloc::vec![other, left])
             }
             "|>" => {
                 self.handed = Some(left);
@@ -197,6 +191,10 @@ impl Walk<'_> {
                 }
             }
             "|" | ">" | ">>" if self.lang == "awk" => self.awk(op, &left, cur),
+            "||" | "//" | "??" | "&&" => {
+                let right = self.maybe(|walk| walk.expr(cur, level + 1));
+                self.joined(op, left, right)
+            }
             _ => {
                 let right = self.expr(cur, level + 1);
                 self.joined(op, left, right)
@@ -204,49 +202,14 @@ impl Walk<'_> {
         }
     }
 
-    fn joined(&self, op: &str, left: Val, right: Val) -> Val {
-        match op {
-            "+" | "." | ".." | "<>" | "++" | "~" => concat(left, &right),
-            "||" | "//" | "??" if left.is_unknown() => right,
-            "||" | "//" | "??" | "&&" | "=~" => left,
-            "/" if left.is_text()
-                && right.is_text()
-                && !matches!((&left, &right), (Val::Number(_), Val::Number(_))) =>
-            {
-                Val::Text(join_path(&left.to_value(), &right.to_value()))
-            }
-            "&" if left.is_text() && right.is_text() && arithmetic(op, &left, &right).is_none() => concat(left, &right),
-            "*" => arithmetic(op, &left, &right)
-                .or_else(|| repeated(&left, &right))
-                .or_else(|| repeated(&right, &left))
-                .unwrap_or_else(|| self.formatted(op, left, right)),
-            "-" | "^" | "/" | "&" | "|" | ">>" | "%" => {
-                arithmetic(op, &left, &right).unwrap_or_else(|| self.formatted(op, left, right))
-            }
-            "x" => repeated(&left, &right).unwrap_or(left),
-            "<<" => concat(left, &right),
-            _ => Val::nothing(),
-        }
-    }
-
-    fn formatted(&self, op: &str, left: Val, right: Val) -> Val {
-        let labels = left.labels().with(right.labels());
-        if op != "%" || !left.is_text() {
-            return Val::Thing(String::new(), labels);
-        }
-        let mut args = Vec::new();
-        right.flat(&mut args);
-        Val::Text(super::pure::format(&left.to_value(), &args))
-    }
-
     fn choice(&mut self, cur: &mut Cursor) -> Val {
-        let first = self.expr(cur, 1);
+        let first = self.maybe(|walk| walk.expr(cur, 1));
         cur.skip_lines();
         if !cur.eat(":") {
             return first;
         }
-        let second = self.expr(cur, 1);
-        if first.is_unknown() { second } else { first }
+        let second = self.maybe(|walk| walk.expr(cur, 1));
+        preferred(first, second)
     }
 
     /// `x => ..` is a function in some languages, a pair in others.
@@ -267,7 +230,7 @@ impl Walk<'_> {
         };
         let body = cur.range(cur.at, end);
         cur.at = end;
-        self.new_function(params, body)
+        self.new_function(params, body, false)
     }
 
     /// Where an expression ends that is the body of a function.
@@ -312,7 +275,10 @@ impl Walk<'_> {
             };
             let rest = names.iter().skip(1).fold(thing, |h, n| dotted(&h, n));
             if let (Some(key), true) = (key, self.is_environment(&rest)) {
-                return self.host.export(&key, &value.to_value());
+                for one in value.alternatives() {
+                    self.host.export(&key, &one.to_value());
+                }
+                return;
             }
             return self.put_element(target, first, value);
         }
@@ -342,8 +308,8 @@ impl Walk<'_> {
             }
             Tok::Shell(parts) => {
                 cur.at += 1;
-                let command = self.text(&parts).to_value();
-                let out = self.shell("a shell command", &command, None);
+                let command = self.text(&parts);
+                let out = self.shells("a shell command", &command, None);
                 self.after(out, cur)
             }
             Tok::Number(n) => {
@@ -471,10 +437,10 @@ impl Walk<'_> {
                 Part::Code(code) => {
                     let mut cur = Cursor::new(self.syntax, code);
                     let value = self.deeper(Val::nothing(), |walk| walk.expr(&mut cur, 0));
-                    match value {
-                        Val::List(all) => spaced(&all),
-                        other => other,
-                    }
+                    value.each(|one| match one {
+                        Val::List(all) => spaced(all),
+                        other => other.clone(),
+                    })
                 }
             };
             out = concat(out, &piece);
@@ -494,17 +460,26 @@ impl Walk<'_> {
             let end = self.block_end_of_expression(cur);
             let body = cur.range(cur.at, end);
             cur.at = end;
-            return self.new_function(params, body);
+            return self.new_function(params, body, false);
         }
         if cur.name().is_some() {
             cur.at += 1;
         }
-        self.function(cur)
+        self.function(cur, false)
     }
 }
 
 fn has_dots(cur: &Cursor) -> bool {
     (cur.at..cur.end).any(|i| matches!(cur.get(i), Some(Tok::Op("." | "::" | "->" | "?."))))
+}
+
+/// Whether what stands behind it may not be looked at.
+fn chooses(tok: Option<&Tok>) -> bool {
+    match tok {
+        Some(Tok::Op(op)) => matches!(*op, "&&" | "||"),
+        Some(Tok::Name(n)) => n == "and" || n == "or",
+        _ => false,
+    }
 }
 
 fn has_comma(cur: &Cursor) -> bool {
@@ -528,38 +503,6 @@ fn spaced(all: &[Val]) -> Val {
         out = concat(out, one);
     }
     out
-}
-
-fn arithmetic(op: &str, left: &Val, right: &Val) -> Option<Val> {
-    let (Val::Number(a), Val::Number(b)) = (left, right) else {
-        return None;
-    };
-    let out = match op {
-        "-" => a.wrapping_sub(*b),
-        "*" => a.wrapping_mul(*b),
-        "^" => a ^ b,
-        "&" => a & b,
-        "|" => a | b,
-        "/" => a.checked_div(*b)?,
-        "%" => a.checked_rem_euclid(*b)?,
-        ">>" => a.checked_shr(u32::try_from(*b).ok()?)?,
-        _ => return None,
-    };
-    Some(Val::Number(out))
-}
-
-/// A text or a list a few times.
-fn repeated(base: &Val, times: &Val) -> Option<Val> {
-    let Val::Number(times) = *times else { return None };
-    let mut out = if matches!(base, Val::List(_)) {
-        Val::List(Vec::new())
-    } else {
-        Val::text("")
-    };
-    for _ in 0..times.clamp(0, 64) {
-        out = concat(out, base);
-    }
-    Some(out)
 }
 
 /// Whether a name stands between expressions.

@@ -2,9 +2,10 @@
 
 use alloc::string::String;
 
+use super::cursor::{Cursor, names_in, pairs_in};
 use super::lexer::Tok;
 use super::value::Val;
-use super::walk::{Cursor, Walk, dotted, names_in, pairs_in};
+use super::walk::{Walk, dotted};
 use crate::eval::Labels;
 
 impl Walk<'_> {

@@ -538,7 +538,8 @@ impl Lexer {
     fn takes_operand(&self) -> bool {
         match self.out.last().map(|t| &t.tok) {
             None | Some(Tok::Newline(_)) => true,
-            Some(Tok::Op(op)) => !matches!(*op, ")" | "]" | "}"),
+            Some(Tok::Op("}")) => self.syntax.names == ["awk"],
+            Some(Tok::Op(op)) => !matches!(*op, ")" | "]"),
             Some(Tok::Name(n)) => {
                 matches!(
                     n.as_str(),

@@ -3,10 +3,11 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::cursor::{Cursor, names_in};
 use super::expr::plain;
 use super::lexer::Tok;
 use super::value::{MAX_LIST, Val};
-use super::walk::{Cursor, Walk, names_in};
+use super::walk::Walk;
 
 impl Walk<'_> {
     /// `[..]`, `{..}`; keys of pairs are elements, too.
@@ -96,7 +97,7 @@ impl Walk<'_> {
         let element = cur.range(cur.at, at);
         let mut clauses = cur.range(at + 1, cur.end);
         let mut out = Vec::new();
-        self.clause(&element, &mut clauses, &mut out);
+        self.maybe(|walk| walk.clause(&element, &mut clauses, &mut out));
         cur.at = cur.end;
         out
     }
@@ -110,7 +111,7 @@ impl Walk<'_> {
         let iter = self.expr(cur, 2);
         let next = (cur.at..cur.end).find(|i| matches!(cur.get(*i), Some(Tok::Name(n)) if n == "for"));
         let condition = cur.range(cur.at, next.unwrap_or(cur.end));
-        let mut elements = iter.elements(true);
+        let mut elements = self.gone_through(&iter, &names);
         if elements.is_empty() {
             elements.push(Val::nothing());
         }

@@ -3,10 +3,13 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::branches::{inside, leaves};
+use super::cursor::{Cursor, names_in};
+use super::either::one_of;
 use super::lexer::Tok;
 use super::syntax::Blocks;
 use super::value::Val;
-use super::walk::{Cursor, DECLARING, MAX_ROUNDS, Walk, names_in};
+use super::walk::{DECLARING, MAX_ROUNDS, Walk};
 
 impl Walk<'_> {
     /// `for x in xs`, `for (const x of xs)`, `foreach my $x (xs)`, `foreach (xs as $x)`, `for _, x := range xs`
@@ -137,7 +140,33 @@ impl Walk<'_> {
         }
         let end = self.block_end(cur);
         let body = cur.range(cur.at, end);
-        let mut elements = iter.elements(self.lang == "python");
+        let (newest, others) = match iter {
+            Val::Either(all) => all.split_last().unwrap_or((iter, &[])),
+            one => (one, &[][..]),
+        };
+        self.with_names(names, |walk| {
+            for other in others {
+                walk.aside(|walk| walk.rounds_of(names, other, &body));
+            }
+            walk.rounds_of(names, newest, &body);
+        });
+        cur.at = end;
+    }
+
+    /// What a loop with these names goes through.
+    pub(super) fn gone_through(&self, iter: &Val, names: &[String]) -> Vec<Val> {
+        match iter {
+            // Some languages go through the keys, others through the values.
+            Val::Map(all) if names.len() == 1 && matches!(self.lang, "python" | "node" | "awk") => {
+                let pair = |(key, value): &(String, Val)| one_of(alloc::vec![Val::text(key.as_str()), value.clone()]);
+                all.iter().map(pair).collect()
+            }
+            other => other.elements(self.lang == "python"),
+        }
+    }
+
+    fn rounds_of(&mut self, names: &[String], iter: &Val, body: &Cursor) {
+        let mut elements = self.gone_through(iter, names);
         // Characters and numbers are put together; what is done to many files is seen from a few.
         let most = if elements.iter().all(|e| e.known().is_some_and(|t| t.len() < 6)) {
             512
@@ -145,16 +174,26 @@ impl Walk<'_> {
             MAX_ROUNDS
         };
         elements.truncate(most);
+        let sure = !elements.is_empty() && matches!(iter, Val::List(_) | Val::Text(_)) && !leaves(body);
         if elements.is_empty() {
             elements.push(Val::nothing());
         }
         let indent = self.indent;
         for element in elements {
             self.bind_names(names, element);
-            self.walk(&mut body.clone());
+            self.round(sure, body);
             self.indent = indent;
         }
-        cur.at = end;
+    }
+
+    /// The body of a loop; where it is not sure to run to its end, as a branch.
+    pub(super) fn round(&mut self, sure: bool, body: &Cursor) {
+        let mut body = inside(body);
+        if sure {
+            self.walk(&mut body);
+        } else {
+            self.maybe(|walk| walk.walk(&mut body));
+        }
     }
 }
 

@@ -5,9 +5,14 @@
 //! calls that `rules/calls.toml` names. What a call does goes to the [`Host`], which has the same effects for it as for
 //! a command.
 
+mod blocks;
+mod branches;
 mod calls;
 mod computed;
+mod cursor;
+mod either;
 mod expr;
+mod functions;
 mod growing;
 mod imports;
 pub(crate) mod justfile;
@@ -18,6 +23,7 @@ mod loops;
 mod makecalls;
 pub(crate) mod makefile;
 mod names;
+mod operators;
 mod parts;
 mod pure;
 mod syntax;
@@ -95,7 +101,7 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
     if lang == "tcl" {
         walk.tcl(code);
     } else {
-        walk.walk(&mut walk::Cursor::whole(syntax, code));
+        walk.walk(&mut cursor::Cursor::whole(syntax, code));
     }
     let has = |m: &str| walk.marks.contains(&m);
     let reverse = has("socket") && (has("shell") || has("duplicate"));
@@ -106,7 +112,19 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
     if memory {
         walk.host.act(Act::RunUnknown, "", "a program in memory");
     }
-    walk.printed
+    walk.printed.map(printed)
+}
+
+/// What is printed, whichever of its alternatives it is: the one after the other.
+fn printed(all: value::Val) -> Value {
+    match all.alternatives() {
+        [one] => one.to_value(),
+        several => several.iter().fold(Value::default(), |mut out, one| {
+            out.append(&one.to_value());
+            out.push_text("\n");
+            out
+        }),
+    }
 }
 
 fn cut(code: &str) -> &str {

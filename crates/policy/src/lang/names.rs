@@ -1,13 +1,17 @@
 //! Names, and what follows a value directly: members, calls, indices.
 
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
+use super::branches::{inside, leaves};
 use super::calls::Args;
+use super::cursor::{Cursor, names_in};
+use super::either::one_of;
 use super::expr::is_between;
 use super::lexer::Tok;
 use super::role_of;
 use super::value::Val;
-use super::walk::{Cursor, MAX_ROUNDS, Walk, bare, dotted};
+use super::walk::{MAX_ROUNDS, Walk, bare, dotted};
 use crate::eval::{Labels, Value};
 use crate::facts::RoleKind;
 
@@ -46,7 +50,7 @@ impl Walk<'_> {
         // Where variables carry a sign, a name without one is a function.
         let function = self.syntax.sigils && bare(name) == name;
         match known {
-            Some(value) if !function || matches!(value, Val::Function(_)) => value.clone(),
+            Some(value) if !function || matches!(value.newest(), Val::Function(_)) => value.clone(),
             _ => thing(),
         }
     }
@@ -62,6 +66,15 @@ impl Walk<'_> {
                 value = self.constant(value);
             }
             value = match cur.tok() {
+                // `"ls".!`, `"ls" !!`: the text is run.
+                Some(Tok::Op(op @ ("." | "!")))
+                    if self.lang == "scala" && (*op == "!" || cur.ahead(1) == Some(&Tok::Op("!"))) =>
+                {
+                    while matches!(cur.tok(), Some(Tok::Op("." | "!"))) {
+                        cur.at += 1;
+                    }
+                    self.method(value, "execute", Args::default())
+                }
                 Some(Tok::Op("." | "?." | "::" | "->" | ":")) if self.is_member(cur) => {
                     self.member_or_method(value, cur)
                 }
@@ -72,6 +85,9 @@ impl Walk<'_> {
                 Some(Tok::Op("(")) if self.callable(&value) => {
                     let args = self.arguments(cur);
                     self.added_to(cur, at + 1, &value, &args);
+                    if self.lang == "awk" && matches!(&value, Val::Thing(n, _) if n == "split") {
+                        self.split_into(cur, at + 1, &args);
+                    }
                     self.call(&value, args)
                 }
                 Some(Tok::Op("!")) if self.lang == "rust" && cur.ahead(1) == Some(&Tok::Op("(")) => {
@@ -116,11 +132,11 @@ impl Walk<'_> {
     }
 
     fn callable(&self, value: &Val) -> bool {
-        match value {
+        value.alternatives().iter().any(|one| match one {
             Val::Thing(..) | Val::Function(_) => true,
             Val::Text(v) => self.syntax.sigils && v.known().is_some(),
             _ => false,
-        }
+        })
     }
 
     fn member_or_method(&mut self, value: Val, cur: &mut Cursor) -> Val {
@@ -169,24 +185,46 @@ impl Walk<'_> {
         let end = self.block_end(cur);
         let body = cur.range(cur.at, end);
         cur.at = end;
+        let (names, body) = self.block_head(inside(&body));
         let source = match (receiver, args) {
             (Val::Thing(..), Some(args)) => self.method(receiver.clone(), name, args.clone()),
             (Val::Thing(..), None) => self.method(receiver.clone(), name, Args::default()),
             _ => receiver.clone(),
         };
         let outer = self.element.take();
-        for element in source.elements(false).into_iter().take(MAX_ROUNDS) {
-            self.element = Some(element);
-            self.walk(&mut body.clone());
-        }
+        let sure = matches!(source, Val::List(_)) && !leaves(&body);
+        self.with_names(&names, |walk| {
+            let mut elements = source.elements(false);
+            if elements.is_empty() {
+                elements.push(Val::nothing());
+            }
+            for element in elements.into_iter().take(MAX_ROUNDS) {
+                walk.element = Some(element);
+                walk.round(sure, &body);
+            }
+        });
         self.element = outer;
+    }
+
+    /// The names between the bars at the start of a block.
+    fn block_head(&self, body: Cursor) -> (Vec<String>, Cursor) {
+        let end = if body.is("|") {
+            (body.at + 1..body.end).find(|at| body.get(*at) == Some(&Tok::Op("|")))
+        } else {
+            None
+        };
+        (
+            end.map_or_else(Vec::new, |end| names_in(&body.range(body.at + 1, end))),
+            body,
+        )
     }
 
     pub(super) fn member(&self, value: &Val, name: &str) -> Val {
         match value {
+            Val::Either(_) => value.each(|one| self.member(one, name)),
             Val::Thing(head, labels) => {
                 let full = dotted(head, name);
-                match self.known.get(&full) {
+                match self.known.get(bare(&full)) {
                     Some(known) => known.clone(),
                     None => Val::Thing(full, *labels),
                 }
@@ -303,7 +341,7 @@ impl Walk<'_> {
                     if self.lang == "puppet" {
                         self.expr(&mut inner, 2)
                     } else {
-                        Val::List(self.items(&mut inner))
+                        Val::List(self.maybe(|walk| walk.items(&mut inner)))
                     }
                 } else {
                     self.expr(cur, 1)
@@ -329,20 +367,28 @@ impl Walk<'_> {
             return self.at_key(&value, &word);
         }
         let slices = (inner.at..inner.end).any(|i| matches!(inner.get(i), Some(Tok::Op(":" | "::"))));
-        if slices && (value.is_text() || matches!(value, Val::List(_))) {
+        if slices && (value.is_text() || matches!(value.newest(), Val::List(_))) {
             return self.slice(&value, &mut inner);
         }
         let key = self.expr(&mut inner, 0);
         if inner.eat(":") {
             self.expr(&mut inner, 0);
         }
-        match &key {
-            Val::Number(n) => super::pure::nth(&value, self.counted_from_nought(*n)),
-            other => match other.known() {
-                Some(text) => self.at_key(&value, &text),
-                None => Val::Thing(String::new(), value.labels().with(key.labels())),
-            },
+        let one = |walk: &mut Self, value: &Val, key: &Val| match (key, value) {
+            (Val::Number(n), Val::Map(all)) if all.iter().any(|(k, _)| *k == n.to_string()) => {
+                walk.at_key(value, &n.to_string())
+            }
+            (Val::Number(n), _) => super::pure::nth(value, walk.counted_from_nought(*n)),
+            (other, _) if other.known().is_some() => walk.at_key(value, &other.known().unwrap_or_default()),
+            // Any of a few.
+            (_, Val::List(all)) if all.len() <= MAX_ROUNDS => one_of(all.clone()),
+            _ => Val::Thing(String::new(), value.labels().with(key.labels())),
+        };
+        let mut out = Vec::new();
+        for value in value.alternatives() {
+            out.extend(key.alternatives().iter().map(|key| one(self, value, key)));
         }
+        one_of(out)
     }
 
     /// Some languages count from one.
@@ -373,11 +419,12 @@ impl Walk<'_> {
             }
             cur.at = cur.at.max(at + 1);
         }
-        super::pure::slice(value, bounds)
+        value.each(|one| super::pure::slice(one, bounds))
     }
 
     pub(super) fn at_key(&mut self, value: &Val, key: &str) -> Val {
         match value {
+            Val::Either(_) => value.each(|one| self.at_key(one, key)),
             Val::Thing(name, _) if self.is_environment(name) => Val::Text(self.host.variable(key)),
             Val::Thing(name, _) if is_scope(name) => self.lookup(key),
             other => self.member(other, key),

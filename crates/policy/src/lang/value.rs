@@ -1,11 +1,13 @@
 //! What the walker knows about a value.
 
+use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::either;
 use crate::eval::{Labels, Piece, Value};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Val {
     Text(Value),
     Bytes(Vec<u8>, Labels),
@@ -18,6 +20,8 @@ pub(super) enum Val {
     Function(usize),
     /// A file that is open for writing.
     File(Value),
+    /// One of these; the last is what plain reading gives.
+    Either(Rc<[Self]>),
 }
 
 /// Longest list that is followed.
@@ -41,6 +45,7 @@ impl Val {
             Self::Text(v) | Self::File(v) => v.labels,
             Self::Bytes(_, l) | Self::Thing(_, l) => *l,
             Self::List(all) => all.iter().fold(Labels::NONE, |l, v| l.with(v.labels())),
+            Self::Either(all) => all.iter().fold(Labels::NONE, |l, v| l.with(v.labels())),
             Self::Map(all) => all.iter().fold(Labels::NONE, |l, (_, v)| l.with(v.labels())),
             Self::Number(_) | Self::Function(_) => Labels::NONE,
         }
@@ -51,6 +56,7 @@ impl Val {
             Self::Text(v) => Self::Text(v.labelled(labels)),
             Self::Bytes(b, l) => Self::Bytes(b, l.with(labels)),
             Self::Thing(n, l) => Self::Thing(n, l.with(labels)),
+            Self::Either(all) => Self::Either(all.iter().map(|v| v.clone().labelled(labels)).collect()),
             other => other,
         }
     }
@@ -64,6 +70,7 @@ impl Val {
                 Ok(text) => Value::text(text).labelled(*labels),
                 Err(_) => Value::unknown(labels.with(Labels::DECODED)),
             },
+            Self::Either(_) => self.newest().to_value(),
             other => Value::unknown(other.labels()),
         }
     }
@@ -82,12 +89,13 @@ impl Val {
             Self::Text(v) => v.known().map(ToString::to_string),
             Self::Number(n) => Some(n.to_string()),
             Self::Bytes(bytes, _) => core::str::from_utf8(bytes).ok().map(ToString::to_string),
+            Self::Either(_) => self.newest().known(),
             _ => None,
         }
     }
 
     pub(super) fn bytes(&self) -> Option<Vec<u8>> {
-        match self {
+        match self.newest() {
             Self::Bytes(bytes, _) => Some(bytes.clone()),
             other => other.known().map(String::into_bytes),
         }
@@ -95,11 +103,11 @@ impl Val {
 
     /// Whether something is known of it as text: a path, a command, a word.
     pub(super) fn is_text(&self) -> bool {
-        matches!(self, Self::Text(_) | Self::Bytes(..) | Self::Number(_))
+        matches!(self.newest(), Self::Text(_) | Self::Bytes(..) | Self::Number(_))
     }
 
     pub(super) fn is_unknown(&self) -> bool {
-        match self {
+        match self.newest() {
             Self::Text(v) => v.has_unknown(),
             Self::Thing(..) => true,
             _ => false,
@@ -111,6 +119,7 @@ impl Val {
         match self {
             Self::List(all) => most == 0 || all.iter().any(|v| v.is_deep(most - 1)),
             Self::Map(all) => most == 0 || all.iter().any(|(_, v)| v.is_deep(most - 1)),
+            Self::Either(all) => all.iter().any(|v| v.is_deep(most)),
             _ => false,
         }
     }
@@ -138,6 +147,7 @@ impl Val {
                 .map(Self::text)
                 .collect(),
             Self::Number(_) | Self::Function(_) => Vec::new(),
+            Self::Either(all) => all.iter().flat_map(|v| v.elements(characters)).collect(),
             other => alloc::vec![other.clone()],
         }
     }
@@ -152,6 +162,9 @@ const MAX_BYTES: usize = 1 << 16;
 
 /// Both texts, one after the other.
 pub(super) fn concat(a: Val, b: &Val) -> Val {
+    if let (Val::Either(_), _) | (_, Val::Either(_)) = (&a, b) {
+        return either::both(&a, b, |a, b| concat(a.clone(), b));
+    }
     match (a, b) {
         (Val::Number(a), Val::Number(b)) => Val::Number(a.wrapping_add(*b)),
         (Val::List(mut a), Val::List(b)) => {

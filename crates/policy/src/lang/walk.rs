@@ -1,20 +1,20 @@
 //! Statements: code walked from top to bottom, loops and functions with what they are given.
 
 use alloc::collections::BTreeMap;
-use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::Host;
-use super::lexer::{Tok, Token, tokens};
+use super::branches::{Branch, Open};
+use super::cursor::{Cursor, names_in};
+use super::either::one_of;
+use super::functions::Function;
+use super::lexer::Tok;
 use super::syntax::{Blocks, Syntax};
 use super::value::Val;
-use crate::eval::Value;
 
 /// Steps that are taken in one piece of code.
 const FUEL: u32 = 60_000;
-/// Tokens that are looked ahead at for the price of a step.
-const TOKENS_PER_STEP: usize = 64;
 /// Constructs inside constructs.
 const MAX_DEPTH: u32 = 48;
 /// Rounds of a loop, and elements of a list that a call is made with.
@@ -24,157 +24,27 @@ const MAX_NESTED: usize = 8;
 /// Names that are remembered.
 const MAX_NAMES: usize = 1024;
 
-/// A place in a list of tokens.
-#[derive(Clone)]
-pub(super) struct Cursor {
-    pub(super) toks: Rc<Vec<Token>>,
-    /// For every opening bracket the place of the one that closes it.
-    closes: Rc<Vec<u32>>,
-    pub(super) at: usize,
-    pub(super) end: usize,
-    /// Lines are those of the whole code.
-    placed: bool,
-}
-
-impl Cursor {
-    /// All of a piece of code that does not stand in another one.
-    pub(super) fn whole(syntax: Syntax, code: &str) -> Self {
-        Self {
-            placed: true,
-            ..Self::new(syntax, code)
-        }
-    }
-
-    /// The line that the next token stands in.
-    fn line(&self) -> Option<u32> {
-        self.toks.get(self.at).filter(|_| self.placed).map(|t| t.line)
-    }
-
-    pub(super) fn new(syntax: Syntax, code: &str) -> Self {
-        let toks = Rc::new(tokens(syntax, code));
-        let end = toks.len();
-        let closes = Rc::new(closes(&toks));
-        Self {
-            toks,
-            closes,
-            at: 0,
-            end,
-            placed: false,
-        }
-    }
-
-    pub(super) fn get(&self, at: usize) -> Option<&Tok> {
-        if at < self.end {
-            self.toks.get(at).map(|t| &t.tok)
-        } else {
-            None
-        }
-    }
-
-    pub(super) fn tok(&self) -> Option<&Tok> {
-        self.get(self.at)
-    }
-
-    pub(super) fn ahead(&self, n: usize) -> Option<&Tok> {
-        self.get(self.at + n)
-    }
-
-    pub(super) fn spaced(&self, n: usize) -> bool {
-        self.toks.get(self.at + n).is_none_or(|t| t.spaced)
-    }
-
-    pub(super) fn is(&self, op: &str) -> bool {
-        matches!(self.tok(), Some(Tok::Op(o)) if *o == op)
-    }
-
-    pub(super) fn is_name(&self, name: &str) -> bool {
-        matches!(self.tok(), Some(Tok::Name(n)) if n == name)
-    }
-
-    pub(super) fn name(&self) -> Option<&str> {
-        match self.tok() {
-            Some(Tok::Name(n)) => Some(n),
-            _ => None,
-        }
-    }
-
-    pub(super) fn eat(&mut self, op: &str) -> bool {
-        let hit = self.is(op);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    pub(super) fn eat_name(&mut self, name: &str) -> bool {
-        let hit = self.is_name(name);
-        self.at += usize::from(hit);
-        hit
-    }
-
-    pub(super) fn skip_lines(&mut self) {
-        while matches!(self.tok(), Some(Tok::Newline(_))) {
-            self.at += 1;
-        }
-    }
-
-    pub(super) fn range(&self, at: usize, end: usize) -> Self {
-        Self {
-            toks: self.toks.clone(),
-            closes: self.closes.clone(),
-            at,
-            end: end.min(self.end),
-            placed: self.placed,
-        }
-    }
-
-    /// The place of the bracket that closes the one at `open`.
-    pub(super) fn closing(&self, open: usize) -> usize {
-        let close = self.closes.get(open).and_then(|at| usize::try_from(*at).ok());
-        close.map_or(self.end, |at| at.min(self.end))
-    }
-}
-
-fn closes(toks: &[Token]) -> Vec<u32> {
-    let mut out = alloc::vec![u32::MAX; toks.len()];
-    let mut open = Vec::new();
-    for (at, token) in toks.iter().enumerate() {
-        match token.tok {
-            Tok::Op("(" | "[" | "{") => open.push(at),
-            Tok::Op(")" | "]" | "}") => {
-                if let Some(slot) = open.pop().and_then(|start: usize| out.get_mut(start)) {
-                    *slot = u32::try_from(at).unwrap_or(u32::MAX);
-                }
-            }
-            _ => {}
-        }
-    }
-    out
-}
-
-/// A function of the code.
-#[derive(Clone)]
-pub(super) struct Function {
-    params: Vec<String>,
-    body: Cursor,
-}
-
 pub(super) struct Walk<'h> {
     pub(super) lang: &'h str,
     pub(super) syntax: Syntax,
     pub(super) host: &'h mut dyn Host,
     pub(super) known: BTreeMap<String, Val>,
-    functions: Vec<Function>,
+    /// The branches that are being walked, the innermost last.
+    pub(super) branches: Vec<Branch>,
+    pub(super) functions: Vec<Function>,
     /// What names that matter together stand for: `socket`, `shell`, `duplicate`.
     pub(super) marks: Vec<&'static str>,
-    fuel: u32,
+    pub(super) fuel: u32,
     depth: u32,
     pub(super) indent: usize,
     /// What the function that is written as an argument will be given.
     pub(super) element: Option<Val>,
     /// What stands before a `|>`.
     pub(super) handed: Option<Val>,
-    returned: Option<Val>,
+    /// What the function that is walked gives.
+    pub(super) returned: Option<Val>,
     /// What the code prints, as far as it is known.
-    pub(super) printed: Option<Value>,
+    pub(super) printed: Option<Val>,
 }
 
 pub(super) const DECLARING: &[&str] = &[
@@ -191,6 +61,7 @@ impl<'h> Walk<'h> {
             syntax,
             host,
             known: BTreeMap::new(),
+            branches: Vec::new(),
             functions: Vec::new(),
             marks: Vec::new(),
             fuel: FUEL,
@@ -199,7 +70,7 @@ impl<'h> Walk<'h> {
             element: None,
             handed: None,
             returned: None,
-            printed: Some(Value::default()),
+            printed: Some(Val::text("")),
         }
     }
 
@@ -234,7 +105,8 @@ impl<'h> Walk<'h> {
             value
         };
         if self.known.len() < MAX_NAMES || self.known.contains_key(name) {
-            self.known.insert(name.to_string(), value);
+            let held = self.known.insert(name.to_string(), value);
+            self.note(name, held);
         }
     }
 
@@ -245,19 +117,24 @@ impl<'h> Walk<'h> {
 
     fn statements(&mut self, cur: &mut Cursor) -> Val {
         let mut last = Val::nothing();
+        let mut open = Open::default();
         while cur.at < cur.end && self.spend() {
             let at = cur.at;
+            self.branch(cur, &mut open);
             if let Some(value) = self.statement(cur) {
                 last = value;
             }
             cur.at = cur.at.max(at + 1);
+            self.branches_end(cur.at, &mut open);
         }
+        self.branches_end(usize::MAX, &mut open);
         last
     }
 
     fn statement(&mut self, cur: &mut Cursor) -> Option<Val> {
-        while cur.name().is_some_and(|n| DECLARING.contains(&n)) && !matches!(cur.ahead(1), Some(Tok::Op("." | "("))) {
+        if cur.name().is_some_and(|n| DECLARING.contains(&n)) && !matches!(cur.ahead(1), Some(Tok::Op("." | "("))) {
             cur.at += 1;
+            return None;
         }
         if let Some(line) = cur.line().filter(|_| !matches!(cur.tok(), Some(Tok::Newline(_)))) {
             self.host.line(line);
@@ -322,6 +199,10 @@ impl<'h> Walk<'h> {
                 self.import(cur);
                 None
             }
+            "def" if self.lang == "groovy" && cur.ahead(2) == Some(&Tok::Op("=")) => {
+                cur.at += 1;
+                None
+            }
             "def" | "function" | "fn" | "sub" | "func" | "defp" | "fun"
                 if matches!(cur.ahead(1), Some(Tok::Name(_))) =>
             {
@@ -348,182 +229,27 @@ impl<'h> Walk<'h> {
             "return" => {
                 cur.at += 1;
                 let value = self.expr(cur, 0);
-                self.returned = Some(value.clone());
+                let before = self.returned.take();
+                self.returned = Some(one_of(before.into_iter().chain([value.clone()]).collect()));
                 Some(value)
             }
             _ => Some(self.expr(cur, 0)),
         }
     }
 
-    /// `def f(a, b): ..`, `function f(a) {..}`: walked once as it stands, and again where it is called.
-    fn definition(&mut self, cur: &mut Cursor) {
-        cur.at += 1;
-        let Some(name) = cur.name().map(ToString::to_string) else {
-            return;
-        };
-        cur.at += 1;
-        while matches!(cur.tok(), Some(Tok::Op("." | ":"))) && matches!(cur.ahead(1), Some(Tok::Name(_))) {
-            cur.at += 2;
-        }
-        let function = self.function(cur);
-        self.bind(&name, function);
-    }
-
-    /// Parameters and body of a function, from its brackets on.
-    pub(super) fn function(&mut self, cur: &mut Cursor) -> Val {
-        let mut params = Vec::new();
-        if cur.is("(") {
-            let close = cur.closing(cur.at);
-            params = params_in(&cur.range(cur.at + 1, close));
-            cur.at = close + 1;
-        }
-        if cur.is("=>") || cur.is("->") {
-            cur.at += 1;
-        }
-        let end = self.block_end(cur);
-        let body = cur.range(cur.at, end);
-        cur.at = end;
-        self.new_function(params, body)
-    }
-
-    pub(super) fn new_function(&mut self, params: Vec<String>, body: Cursor) -> Val {
-        let element = self.element.clone().unwrap_or_else(Val::nothing);
-        params.iter().for_each(|p| self.bind(p, element.clone()));
-        let printed = self.printed.clone();
-        self.walk(&mut body.clone());
-        // It has printed nothing yet.
-        self.printed = printed;
-        self.returned = None;
-        if self.functions.len() >= 256 {
-            return Val::nothing();
-        }
-        self.functions.push(Function { params, body });
-        Val::Function(self.functions.len() - 1)
-    }
-
-    pub(super) fn call_function(&mut self, index: usize, args: &[Val]) -> Val {
-        let Some(function) = self.functions.get(index).cloned() else {
-            return Val::nothing();
-        };
-        self.deeper(Val::nothing(), |walk| {
-            let saved: Vec<Option<Val>> = function
-                .params
-                .iter()
-                .map(|p| walk.known.get(bare(p)).cloned())
-                .collect();
-            for (i, param) in function.params.iter().enumerate() {
-                walk.bind(param, args.get(i).cloned().unwrap_or_else(Val::nothing));
-            }
-            if walk.syntax.sigils {
-                walk.bind("_", Val::List(args.to_vec()));
-            }
-            let outer = walk.returned.take();
-            let last = walk.walk(&mut function.body.clone());
-            let out = walk.returned.take().unwrap_or(last);
-            walk.returned = outer;
-            for (param, value) in function.params.iter().zip(saved) {
-                match value {
-                    Some(value) => walk.bind(param, value),
-                    None => {
-                        walk.known.remove(bare(param));
-                    }
-                }
-            }
-            out
-        })
-    }
-
-    /// Where the block that starts here ends, the place behind it.
-    pub(super) fn block_end(&mut self, cur: &Cursor) -> usize {
-        if cur.is("{") {
-            return cur.closing(cur.at) + 1;
-        }
-        let end = match self.syntax.blocks {
-            Blocks::Indented => self.indented_end(cur),
-            Blocks::Words => self.worded_end(cur),
-            Blocks::Braces => simple_end(cur),
-        };
-        self.pay(end - cur.at.min(end));
-        end
-    }
-
-    /// Looking ahead costs, too.
-    pub(super) fn pay(&mut self, tokens: usize) {
-        let steps = u32::try_from(tokens / TOKENS_PER_STEP).unwrap_or(u32::MAX);
-        self.fuel = self.fuel.saturating_sub(steps);
-    }
-
-    fn indented_end(&self, cur: &Cursor) -> usize {
-        let mut depth = 0usize;
-        for at in cur.at..cur.end {
-            match cur.get(at) {
-                Some(Tok::Op("(" | "[" | "{")) => depth += 1,
-                Some(Tok::Op(")" | "]" | "}")) => depth = depth.saturating_sub(1),
-                Some(Tok::Newline(indent)) if depth == 0 && *indent <= self.indent => return at,
-                _ => {}
-            }
-        }
-        cur.end
-    }
-
-    fn worded_end(&self, cur: &Cursor) -> usize {
-        let mut depth = 1usize;
-        let mut starts = true;
-        // Whether a `for` or `while` stands on this line, to which a `do` belongs.
-        let mut looping = false;
-        for at in cur.at..cur.end {
-            match cur.get(at) {
-                Some(Tok::Name(n)) => {
-                    let always = matches!(n.as_str(), "function" | "def" | "begin" | "case" | "class" | "module");
-                    let leading = starts && matches!(n.as_str(), "if" | "unless" | "for" | "while" | "until");
-                    depth += usize::from(always || leading);
-                    if n == "do" && at > cur.at && !looping {
-                        depth += 1;
-                    }
-                    looping |= matches!(n.as_str(), "for" | "while" | "until");
-                    if n == "end" {
-                        depth -= 1;
-                        if depth == 0 {
-                            return at + 1;
-                        }
-                    }
-                    starts = matches!(n.as_str(), "then" | "do" | "else");
-                }
-                Some(Tok::Newline(_) | Tok::Op(";")) => (starts, looping) = (true, false),
-                _ => starts = false,
-            }
-        }
-        cur.end
-    }
-
     /// One name gets the value, several get its elements.
     pub(super) fn bind_names(&mut self, names: &[String], value: Val) {
-        match (names, &value) {
-            ([one], _) => self.bind(one, value),
-            (_, Val::List(all)) => {
-                for (i, name) in names.iter().enumerate() {
-                    let one = all.get(i).cloned().unwrap_or_else(Val::nothing);
-                    self.bind(name, one);
-                }
-            }
-            _ => names.iter().for_each(|n| self.bind(n, value.clone())),
+        if let [one] = names {
+            return self.bind(one, value);
+        }
+        for (i, name) in names.iter().enumerate() {
+            let one = value.each(|v| match v {
+                Val::List(all) => all.get(i).cloned().unwrap_or_else(Val::nothing),
+                other => other.clone(),
+            });
+            self.bind(name, one);
         }
     }
-}
-
-/// A statement without a block.
-fn simple_end(cur: &Cursor) -> usize {
-    let mut depth = 0usize;
-    for at in cur.at..cur.end {
-        match cur.get(at) {
-            Some(Tok::Op("(" | "[" | "{")) => depth += 1,
-            Some(Tok::Op(")" | "]" | "}")) if depth == 0 => return at,
-            Some(Tok::Op(")" | "]" | "}")) => depth -= 1,
-            Some(Tok::Op(";" | ",") | Tok::Newline(_)) if depth == 0 => return at,
-            _ => {}
-        }
-    }
-    cur.end
 }
 
 /// A variable without the sign that says what it holds.
@@ -540,51 +266,4 @@ pub(super) fn dotted(head: &str, tail: &str) -> String {
         return head.to_string();
     }
     alloc::format!("{head}.{tail}")
-}
-
-pub(super) fn names_in(cur: &Cursor) -> Vec<String> {
-    (cur.at..cur.end)
-        .filter_map(|i| match cur.get(i) {
-            Some(Tok::Name(n)) => Some(n.clone()),
-            _ => None,
-        })
-        .collect()
-}
-
-/// The names of parameters: no defaults, no types behind a colon.
-fn params_in(cur: &Cursor) -> Vec<String> {
-    let mut out = Vec::new();
-    let mut fresh = true;
-    for at in cur.at..cur.end {
-        match cur.get(at) {
-            Some(Tok::Name(n)) if fresh => {
-                out.push(n.clone());
-                fresh = false;
-            }
-            Some(Tok::Op(",")) => fresh = true,
-            _ => {}
-        }
-    }
-    out
-}
-
-/// `{a, b: c, d as e}`
-pub(super) fn pairs_in(cur: &Cursor) -> Vec<(String, String)> {
-    let mut out: Vec<(String, String)> = Vec::new();
-    let mut renames = false;
-    for at in cur.at..cur.end {
-        match cur.get(at) {
-            Some(Tok::Op(":")) => renames = true,
-            Some(Tok::Name(n)) if n == "as" => renames = true,
-            Some(Tok::Name(n)) if renames => {
-                if let Some(last) = out.last_mut() {
-                    last.1.clone_from(n);
-                }
-                renames = false;
-            }
-            Some(Tok::Name(n)) => out.push((n.clone(), n.clone())),
-            _ => {}
-        }
-    }
-    out
 }

@@ -4,6 +4,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::calls::Args;
+use super::either::{one_of, spread};
 use super::value::{Val, concat};
 use super::walk::Walk;
 use crate::eval::{Labels, Value};
@@ -106,7 +107,7 @@ impl Walk<'_> {
                             .cloned()
                             .unwrap_or_else(|| Val::unknown(Labels::NONE)),
                     };
-                    out = concat(out, &Val::Text(value.to_value()));
+                    out = concat(out, &value.each(|v| Val::Text(v.to_value())));
                 }
                 c => {
                     out = concat(out, &Val::text(c));
@@ -117,7 +118,16 @@ impl Walk<'_> {
         (out, at)
     }
 
+    /// A command, in each way that its words can be; what a name gets may stay one thing or another.
     fn tcl_command(&mut self, words: &[Val]) -> Val {
+        let name = words.first().and_then(Val::known).unwrap_or_default();
+        match spread(words).filter(|_| name != "set") {
+            Some(ways) => one_of(ways.iter().map(|words| self.tcl_command_of(words)).collect()),
+            None => self.tcl_command_of(words),
+        }
+    }
+
+    fn tcl_command_of(&mut self, words: &[Val]) -> Val {
         let name = words.first().and_then(Val::known).unwrap_or_default();
         let rest = words.get(1..).unwrap_or_default();
         let text = |i: usize| rest.get(i).and_then(Val::known).unwrap_or_default();
@@ -201,7 +211,7 @@ impl Walk<'_> {
                         None => list.clone(),
                     };
                     self.bind(&text(0), element);
-                    self.tcl_body(body);
+                    self.maybe(|walk| walk.tcl_body(body));
                 }
                 Val::nothing()
             }
@@ -211,7 +221,7 @@ impl Walk<'_> {
                     .iter()
                     .filter(|w| w.known().is_some_and(|t| t.contains([' ', '['])))
                 {
-                    self.tcl_body(word);
+                    self.maybe(|walk| walk.tcl_body(word));
                 }
                 Val::nothing()
             }

@@ -1,6 +1,5 @@
 //! `tollgate config init`: files to begin with, in which everything is a comment.
 
-use std::env;
 use std::path::{Path, PathBuf};
 
 use broker::config::FILE;
@@ -46,8 +45,7 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
 /// A file among the policies of the project around the working directory; its folder is made. A link that came with a clone
 /// must not lead elsewhere.
 pub(crate) fn project_file(name: &str) -> Result<PathBuf, Fault> {
-    let here = env::current_dir()
-        .map_err(|e| Fault::new(Exit::NoInput, format!("The working directory cannot be used: {e}.")))?;
+    let here = places::here()?;
     let folder = broker::policies::project_folder(&here);
     for part in [folder.parent().unwrap_or(&folder), &folder] {
         if part.is_symlink() {

@@ -4,10 +4,10 @@ use std::fs::File;
 use std::path::Path;
 
 use broker::config::{self, FILE, Setting};
-use broker::{Broker, Person};
+use broker::{Broker, Person, Places};
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::{bare, broken, find};
+use super::{bare, broken, find, show};
 use crate::exit::{Exit, Fault};
 use crate::setup::{files, places};
 use crate::ui::Ui;
@@ -45,7 +45,25 @@ pub(super) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     record(&broker, &person, setting, &from)?;
     files::replace_as(&path, before.as_deref().map(str::as_bytes), after.as_bytes(), 0o600)?;
     ui.line(safe(&format!("{}: {from} -> {}", args.key, bare(&setting.value))));
+    overruled(&places, setting, ui);
     Ok(Exit::Done)
+}
+
+/// Says so where another layer has the last word here.
+fn overruled(places: &Places, setting: &Setting, ui: &mut Ui) {
+    let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
+    let all = Broker::open(places.clone()).config_in(&here);
+    if let Some(counts) = all
+        .settings
+        .iter()
+        .find(|one| one.key == setting.key && one.value != setting.value)
+    {
+        let (value, from) = (bare(&counts.value), show::origin(counts));
+        ui.note(safe(&format!(
+            "It does not count here: `{}` is `{value}`, as {from} says.",
+            setting.key
+        )));
+    }
 }
 
 /// The text with the setting in it. Comments and order stay.

@@ -56,7 +56,7 @@ fn show(settings: &[Setting], origin: bool, ui: &mut Ui) {
 }
 
 /// The layer, and where in it; a person's own file needs no word.
-fn origin(setting: &Setting) -> String {
+pub(super) fn origin(setting: &Setting) -> String {
     let origin = &setting.origin;
     let layer = origin.source.as_str();
     let place = match origin.line {

@@ -88,8 +88,8 @@ fn texts() {
         ("'a,b,c'.split(',')[2]", "c"),
         ("'-'.join(['a', 'b', 'c'])", "a-b-c"),
         ("''.join(map(chr, [97, 98]))", "ab"),
-        ("'x' if y else 'z'", "x"),
-        ("'abc' or 'd'", "abc"),
+        ("'x' if y else 'z'", "z; shell x"),
+        ("'abc' or 'd'", "d; shell abc"),
     ]);
 }
 
@@ -279,7 +279,7 @@ fn node() {
             ("const [a, b] = ['x', 'y']; execSync(b)", "shell y"),
             ("const f = x => x + 'b'; execSync(f('a'))", "shell ab"),
             ("function f(x) { return x + 'b' } execSync(f('a'))", "shell ab"),
-            ("execSync(true ? 'a' : 'b')", "shell a"),
+            ("execSync(true ? 'a' : 'b')", "shell b; shell a"),
             ("execSync(x ?? 'b')", "shell b"),
             ("for (const x of ['a', 'b']) { execSync(x) }", "shell a; shell b"),
             ("['a', 'b'].map(x => execSync(x))", "shell a; shell b"),
