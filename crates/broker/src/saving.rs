@@ -129,7 +129,7 @@ fn deleted(effect: &Effect) -> Vec<PathBuf> {
         "self",
     ];
     let is_work = has(&"workspace") || (has(&"outside") && !has(&"temp") && !has(&"home"));
-    if !is_work || made_again.iter().any(|tag| has(tag)) || never.iter().any(|tag| has(tag)) {
+    if !is_work || made_again.iter().any(has) || never.iter().any(has) {
         return Vec::new();
     }
     places(effect)
@@ -253,7 +253,7 @@ fn cause(call: &Call, now_ms: u64) -> Cause {
 
 /// Old snapshots go now and then. That none could go now is no reason to hold a call.
 fn prune_sometimes(store: &Store, set: Snapshots, now_ms: u64, taken: &Snapshot) {
-    if store.count() % EVERY == 0 {
+    if store.count().is_multiple_of(EVERY) {
         let spared =
             |head: &snapshot::Head| head.id == taken.head.id || now_ms.saturating_sub(head.cause.time_ms) < FRESH_MS;
         let _pruned = store.prune(keep(set), now_ms, spared);

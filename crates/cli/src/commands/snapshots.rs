@@ -124,10 +124,7 @@ fn show(snapshot: &Snapshot, as_json: bool, ui: &mut Ui) -> Result<Exit, Fault> 
         .map(|(root, entry)| root.join(entry.path.path()).to_string_lossy().into_owned())
         .collect();
     if as_json {
-        let mut said = row(head);
-        said["format"] = json!(1);
-        said["paths"] = json!(paths);
-        ui.line(said.to_string());
+        ui.line(json!({"format": 1, "snapshot": row(head), "paths": paths}).to_string());
         return Ok(Exit::Done);
     }
     let cause = &head.cause;
