@@ -132,6 +132,10 @@ mod tests {
                 "paths.unprotected = []",
                 "posture = \"guard\"",
                 "rules.disabled = []",
+                "snapshots.budget_mb = 256",
+                "snapshots.days = 14",
+                "snapshots.keep_mb = 4096",
+                "snapshots.soften = true",
             ]
         );
         assert!(

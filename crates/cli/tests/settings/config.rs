@@ -19,6 +19,10 @@ ledger.on_full = \"deny\"
 paths.unprotected = []
 posture = \"guard\"
 rules.disabled = []
+snapshots.budget_mb = 256
+snapshots.days = 14
+snapshots.keep_mb = 4096
+snapshots.soften = true
 ";
 
 #[test]

@@ -112,6 +112,17 @@ impl Stage {
         }
         gone(fs::remove_dir(self.ledger()))?;
         // What the gate keeps beside its ledger.
+        let kept = self.places.state.join("snapshots");
+        for folder in kept.join("blobs").read_dir().into_iter().flatten().flatten() {
+            emptied(&folder.path())?;
+            gone(fs::remove_dir(folder.path()))?;
+        }
+        for name in ["blobs", "new", "."] {
+            emptied(&kept.join(name))?;
+        }
+        for name in ["blobs", "new", ""] {
+            gone(fs::remove_dir(kept.join(name)))?;
+        }
         for name in ["approvals/spent", "approvals", "breaker", "."] {
             let folder = self.places.state.join(name);
             emptied(&folder)?;
