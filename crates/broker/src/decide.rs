@@ -273,7 +273,7 @@ impl Broker {
             return Saved::default();
         };
         let saved = saving::save(&self.places.state, call, judgements, set, Moment::now().wall_ms);
-        saving::settle(&saved, judgements, set.soften);
+        saving::settle(&saved, judgements, call, set.soften);
         saved
     }
 

@@ -270,8 +270,9 @@ pub(crate) fn keep(set: Snapshots) -> Keep {
 
 /// What a snapshot changes: where it holds everything, what it can bring back is no question any more; where it does not,
 /// what would have been let through is one.
-pub(crate) fn settle(saved: &Saved, judgements: &mut [Judgement], soften: bool) {
-    if saved.missing.is_empty() && soften && !saved.id.is_empty() {
+pub(crate) fn settle(saved: &Saved, judgements: &mut [Judgement], call: &Call, soften: bool) {
+    let softens = soften && !saved.id.is_empty() && may_soften(judgements, &call.requests);
+    if saved.missing.is_empty() && softens {
         let note = format!(
             "snapshot {} taken: `tollgate undo {}` brings it back",
             saved.id, saved.id
@@ -286,11 +287,23 @@ pub(crate) fn settle(saved: &Saved, judgements: &mut [Judgement], soften: bool) 
 /// The same without having taken one: what would be decided.
 pub(crate) fn would_settle(request: &Request, judgement: &mut Judgement, soften: bool) {
     let (wanted, missing) = wanted(std::slice::from_ref(request), std::slice::from_ref(judgement));
-    if soften && missing.is_empty() && !wanted.is_nothing() {
+    let proved = || may_soften(std::slice::from_ref(judgement), std::slice::from_ref(request));
+    if soften && missing.is_empty() && !wanted.is_nothing() && proved() {
         soften_all(
             std::slice::from_mut(judgement),
             "a snapshot is taken first, so `tollgate undo` brings it back",
         );
+    }
+}
+
+/// Whether anything is to be softened, and every repository that it is about has a commit: before the first one nothing is
+/// proved.
+fn may_soften(judgements: &[Judgement], requests: &[Request]) -> bool {
+    let spared = |finding: &Finding| finding.reversible && finding.verdict == Verdict::Ask;
+    let any = judgements.iter().any(|judgement| judgement.findings.iter().any(spared));
+    any && {
+        let (wanted, _) = wanted(requests, judgements);
+        wanted.trees.iter().all(|tree| snapshot::has_commit(&tree.dir))
     }
 }
 

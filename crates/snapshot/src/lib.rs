@@ -68,6 +68,13 @@ fn of_repository(repo: &Repo, work: Work<'_>) -> Option<Loss> {
     }
 }
 
+/// Whether the repository around a folder has a commit: before the first one nothing is proved about it.
+#[must_use]
+pub fn has_commit(dir: &Path) -> bool {
+    let around = Looks::new(Known::default()).around(dir);
+    around.is_some_and(|repo| repo.git.head_id().is_ok())
+}
+
 /// Whether git would take this folder for that of a repository: an empty `.git` is none.
 fn holds_repository(dir: &Path) -> bool {
     let git = dir.join(".git");

@@ -291,6 +291,18 @@ fn snapshots_say_why_they_were_taken_and_how_now_differs() {
 }
 
 #[test]
+fn before_the_first_commit_nothing_is_proved() {
+    let home = Home::new();
+    assert_eq!(home.nobody("rmdir .git && git init -q -b main . && echo 1 > f").0, 0);
+    let mut agent = home.agent();
+    for command in ["git clean -fd", "git reset --hard", "git checkout -- ."] {
+        let (verdict, record) = asks(&mut agent, &home, command);
+        assert_eq!(verdict, "ask", "{command}");
+        assert!(record["snapshot"].is_string(), "{command}: it is kept all the same");
+    }
+}
+
+#[test]
 fn check_says_what_the_hook_would() {
     let home = repository();
     let (code, out) = home.nobody("tollgate check 'git reset --hard'");
