@@ -11,8 +11,12 @@ const TEXTS: [&str; 9] = [
     "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
 ];
 const LISTS: [&str; 7] = ["programs", "marks", "questions", "events", "asks", "patchers", "paths"];
-const OTHERS: [&str; 8] = [
-    "split", "comments", "form", "proof", "version", "patience", "switches", "tool",
+const OTHERS: [&str; 9] = [
+    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive",
+];
+/// What a table says about running the real client.
+const DRIVE: [&str; 11] = [
+    "program", "packages", "args", "before", "env", "files", "drop", "shell", "write", "read", "ends",
 ];
 /// What only a page for people says.
 const PAGE: [&str; 9] = [
@@ -149,7 +153,8 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
     for line in list(rows, "switches")? {
         writeln!(out, "        {},", switch(line)?)?;
     }
-    writeln!(out, "    ],\n    tools: &[")?;
+    writeln!(out, "    ],\n    drive: {},", drive(rows)?)?;
+    writeln!(out, "    tools: &[")?;
     let tools = rows
         .get("tool")
         .and_then(toml::Value::as_array)
@@ -159,6 +164,48 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
     }
     writeln!(out, "    ],\n}};")?;
     Ok(())
+}
+
+/// How the real client is run; nothing where it cannot be.
+fn drive(rows: &toml::Table) -> Result<String, Box<dyn Error>> {
+    let Some(drive) = rows.get("drive").and_then(toml::Value::as_table) else {
+        return Ok("None".into());
+    };
+    if let Some(key) = drive.keys().find(|key| !DRIVE.contains(&key.as_str())) {
+        return Err(format!("rules/agents.toml: `drive` has the unknown key `{key}`").into());
+    }
+    let maybe = |key| {
+        if drive.contains_key(key) {
+            list(drive, key)
+        } else {
+            Ok(Vec::new())
+        }
+    };
+    let tool = |key| match list(drive, key)?[..] {
+        [tool, input] => Ok((tool, input)),
+        _ => Err(format!("rules/agents.toml: `{key}` is a tool and its input")),
+    };
+    let files: Vec<(&String, &str)> = match drive.get("files").and_then(toml::Value::as_table) {
+        Some(files) => files
+            .iter()
+            .map(|(path, _)| Ok((path, text(files, path)?)))
+            .collect::<Result<_, String>>()?,
+        None => Vec::new(),
+    };
+    Ok(format!(
+        "Some(&Drive {{ program: {:?}, packages: &{:?}, args: &{:?}, before: &{:?}, env: &{:?}, files: &{files:?}, drop: &{:?}, \
+         shell: {:?}, write: {:?}, read: {:?}, ends: {} }})",
+        text(drive, "program")?,
+        list(drive, "packages")?,
+        list(drive, "args")?,
+        maybe("before")?,
+        list(drive, "env")?,
+        maybe("drop")?,
+        tool("shell")?,
+        tool("write")?,
+        tool("read")?,
+        flag(drive, "ends"),
+    ))
 }
 
 /// `PLACE FILE KEY = VALUE`, or `has` for a list.

@@ -8,6 +8,7 @@ extern crate alloc;
 mod call;
 mod carried;
 mod codecs;
+mod drive;
 mod inline;
 pub mod json;
 mod patch;
@@ -20,6 +21,7 @@ mod tools;
 mod typed;
 
 pub use call::{Call, read};
+pub use drive::{Drive, Run, Step};
 pub use refusal::Refusal;
 pub use reply::{Answer, Reply, pass, refuse, reply};
 pub use settings::{Hook, PROGRAM, Places, Value};

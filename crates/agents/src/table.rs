@@ -2,6 +2,7 @@
 
 use crate::carried::Unknown;
 use crate::codecs::{self, Codec};
+use crate::drive::Drive;
 use crate::tools::{Does, Tool};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -54,6 +55,8 @@ pub(crate) struct Table {
     pub(crate) switches: &'static [Switch],
     /// What no hook sees.
     pub(crate) gap: &'static str,
+    /// How its real client is run.
+    pub(crate) drive: Option<&'static Drive>,
     /// What its tools do.
     pub(crate) tools: &'static [Tool],
 }

@@ -13,6 +13,10 @@ pub enum Own {
     AnchorKeeper,
     /// `git`, to keep checkpoints of the ledger under a ref of its own.
     AnchorRef,
+    /// This program again, for `doctor --live`: in a network of its own, where there can be one.
+    Rehearsal,
+    /// An agent's client, for `doctor --live`, in a home of its own and with a scripted model.
+    Client,
 }
 
 impl Own {
@@ -23,6 +27,8 @@ impl Own {
             Self::CodexAppServer => "codex app-server",
             Self::AnchorKeeper => "log anchor --command",
             Self::AnchorRef => "log anchor --git",
+            Self::Rehearsal => "doctor --live",
+            Self::Client => "doctor --live: the client",
         }
     }
 }

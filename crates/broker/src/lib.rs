@@ -21,6 +21,7 @@ mod note;
 mod people;
 mod places;
 pub mod policies;
+pub mod proofs;
 mod reason;
 mod rules;
 mod safe;

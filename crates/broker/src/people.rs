@@ -236,7 +236,7 @@ fn is_segment(path: &Path) -> bool {
 }
 
 /// The files of the ledger, the newest segment first.
-fn segments(ledger: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn segments(ledger: &Path) -> Result<Vec<PathBuf>, String> {
     match crate::files::entries(ledger) {
         Ok(entries) => {
             let mut paths: Vec<PathBuf> = entries

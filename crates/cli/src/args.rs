@@ -6,7 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rules, schema, snapshots,
+    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rehearse, rules, schema, snapshots,
     status, trust, undo, uninstall,
 };
 use crate::exit::{Exit, Fault};
@@ -64,6 +64,9 @@ pub(crate) enum Command {
     Uninstall(uninstall::Args),
     /// Checks whether the gate really stands between each agent and this machine.
     Doctor(doctor::Args),
+    /// Runs an agent's client for `doctor --live`.
+    #[command(hide = true)]
+    Rehearse(rehearse::Args),
 }
 
 /// `check ls -la`, read as `check -- ls -la`: only where no word behind the command could be meant for `check` itself.

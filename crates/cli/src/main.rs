@@ -56,5 +56,6 @@ fn run(command: Command, ui: &mut Ui) -> Result<Exit, Fault> {
         Command::Install(args) => commands::install::run(&args, ui),
         Command::Uninstall(args) => commands::uninstall::run(&args, ui),
         Command::Doctor(args) => commands::doctor::run(&args, ui),
+        Command::Rehearse(args) => commands::rehearse::run(&args, ui),
     }
 }

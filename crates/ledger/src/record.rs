@@ -36,6 +36,8 @@ pub enum Event {
     Trust,
     /// What a call had taken away was brought back, or snapshots were taken away.
     Undo,
+    /// The real client of an agent was stopped by the hook.
+    Proof,
     /// A supervised run's own ledger had this end: `run` and `chain` say which.
     RunHead,
     /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
@@ -157,6 +159,7 @@ impl Event {
             Self::Config => "config",
             Self::Trust => "trust",
             Self::Undo => "undo",
+            Self::Proof => "proof",
             Self::RunHead => "run_head",
             Self::Full => "full",
             Self::Suspect => "suspect",

@@ -4,10 +4,12 @@
 //! child gets exactly the environment that its profile lists, a process group of its own, and a deadline after which the
 //! whole group is killed. What it prints is kept up to a bound.
 
+mod leftovers;
 mod outcome;
 mod profile;
 mod run;
 
+pub use leftovers::end_all_at_home;
 pub use outcome::{End, Outcome};
 pub use profile::{Input, Profile, Talk};
 pub use run::run;

@@ -4,7 +4,7 @@ use super::Finding;
 use super::files::Files;
 
 /// The crates of the house from the ground up. A crate may use only what stands before it.
-const ORDER: [&str; 16] = [
+const ORDER: [&str; 17] = [
     "shell",
     "rulebook",
     "policy",
@@ -16,6 +16,7 @@ const ORDER: [&str; 16] = [
     "views",
     "sandbox",
     "runner",
+    "live",
     "supervise",
     "skills",
     "console",

@@ -172,6 +172,7 @@ mod tests {
             "use std::env;",
             "let home = std::env::var(\"HOME\");",
             "println!(\"x\");",
+            "use std::net::TcpListener;",
             "let out = std::io::stderr();",
             "dbg!(x);",
             "// TODO: later",

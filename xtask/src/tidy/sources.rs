@@ -45,6 +45,11 @@ const FORBIDDEN: &[Forbidden] = &[
         why: "the environment is read once, where the world is an argument",
     },
     Forbidden {
+        texts: &["TcpListener", "UnixListener", "UdpSocket"],
+        allowed: &["crates/console/", "crates/live/src/model.rs"],
+        why: "nothing listens but the console, and the scripted model of a proof for as long as the proof takes",
+    },
+    Forbidden {
         texts: &["print!(", "println!(", "io::stdout", "io::stderr"],
         allowed: &["crates/cli/src/ui.rs", "crates/hook/src/serve.rs"],
         why: "only `ui.rs` prints; everything else returns what it has to say",

@@ -1,5 +1,7 @@
 //! `tollgate doctor`.
 
+mod live;
+
 use agents::Agent;
 use agents::json::quote;
 
@@ -14,12 +16,30 @@ pub(crate) struct Args {
     /// As one JSON object.
     #[arg(long)]
     json: bool,
+    /// Start each agent's real client with a scripted model, and prove that it is stopped.
+    #[arg(long)]
+    live: bool,
+    /// Only this agent.
+    #[arg(long, value_parser = Agent::ALL.map(Agent::as_str))]
+    agent: Option<String>,
 }
 
 pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     let places = places::find()?;
     let mut general = check::general(&places);
-    let patients = Agent::ALL.map(|agent| Patient::examine(agent, &places));
+    let named = args.agent.as_deref().and_then(Agent::parse);
+    let examine = || -> Vec<Patient> {
+        let wanted = Agent::ALL
+            .into_iter()
+            .filter(|agent| named.is_none_or(|named| named == *agent));
+        wanted.map(|agent| Patient::examine(agent, &places)).collect()
+    };
+    let mut patients = examine();
+    let mut all_proved = true;
+    if args.live {
+        all_proved = live::run(&patients, &places, ui)?;
+        patients = examine();
+    }
     // Where nothing was installed, nothing is passed by.
     if !patients.iter().any(|patient| patient.installed) {
         let bad = general
@@ -32,7 +52,10 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     } else {
         show(&general, &patients, ui);
     }
-    Ok(exit(&general, &patients))
+    Ok(match exit(&general, &patients) {
+        Exit::Done if !all_proved => Exit::Failed,
+        exit => exit,
+    })
 }
 
 /// A broken configuration comes first. What is checked for all agents is a finding where one is installed.

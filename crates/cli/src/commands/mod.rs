@@ -13,6 +13,7 @@ pub(crate) mod install;
 pub(crate) mod learn;
 pub(crate) mod log;
 pub(crate) mod policy;
+pub(crate) mod rehearse;
 pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod snapshots;

@@ -196,12 +196,12 @@ fn our_items(items: &CstArray, agent: Agent) -> Vec<Item> {
 
 /// The value of a node, without its comments and trailing commas; null where it holds something that is not JSON, which
 /// is never one of our handlers.
-fn value(node: &CstNode) -> Json {
+pub(crate) fn value(node: &CstNode) -> Json {
     let text = node.to_serde_value().map(|value| value.to_string());
     json::parse(text.unwrap_or_default().as_bytes()).unwrap_or(Json::Null)
 }
 
-fn parse(text: &str) -> Result<CstRootNode, String> {
+pub(crate) fn parse(text: &str) -> Result<CstRootNode, String> {
     let options = ParseOptions {
         allow_comments: true,
         allow_trailing_commas: true,

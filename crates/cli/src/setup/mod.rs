@@ -9,9 +9,11 @@ pub(crate) mod json;
 pub(crate) mod own;
 pub(crate) mod patient;
 pub(crate) mod places;
+pub(crate) mod proof;
 pub(crate) mod record;
 pub(crate) mod settings;
 pub(crate) mod site;
+pub(crate) mod staged;
 pub(crate) mod trust;
 pub(crate) mod version;
 

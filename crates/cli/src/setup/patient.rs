@@ -6,7 +6,9 @@ use agents::Agent;
 use broker::Places;
 
 use crate::setup::check::{self, Check};
+use crate::setup::proof::Standing;
 use crate::setup::site::Site;
+use crate::view::one_line;
 
 /// What was found about one agent.
 pub(crate) struct Patient {
@@ -18,6 +20,10 @@ pub(crate) struct Patient {
     pub(crate) installed: bool,
     /// What was looked at.
     pub(crate) checks: Vec<Check>,
+    /// Where it would be told about its hook, or is.
+    pub(crate) site: Site,
+    /// Whether it was seen to be stopped.
+    pub(crate) standing: Standing,
 }
 
 impl Patient {
@@ -39,11 +45,18 @@ impl Patient {
         } else {
             Vec::new()
         };
+        let standing = if installed {
+            Standing::of(&site, places)
+        } else {
+            Standing::None
+        };
         Self {
             agent,
             present,
             installed,
             checks,
+            site,
+            standing,
         }
     }
 
@@ -66,7 +79,7 @@ impl Patient {
         self.checks.iter().any(Check::is_bad)
     }
 
-    /// How much protection there is. Never `full` here: that takes a proof with the real agent.
+    /// How much protection there is. `protected` takes a proof with the real client, for as long as nothing changes.
     pub(crate) fn protection(&self, general: &[Check]) -> String {
         let (set, others): (Vec<&Check>, Vec<&Check>) = general
             .iter()
@@ -85,20 +98,28 @@ impl Patient {
                 "partial (your own rules do not do what they say: {})",
                 rules.detail.trim_end_matches('.')
             ),
-            (true, None, None) => format!("partial ({})", missing(self.agent)),
+            (true, None, None) => self.proved(),
         }
     }
-}
 
-/// What is not covered, or not proved, even where every check is fine.
-fn missing(agent: Agent) -> String {
-    let proof = if agent.is_driven() {
-        "not proved here with the real client".to_owned()
-    } else {
-        format!("emulated: known from {}", agent.seen())
-    };
-    match agent.gap() {
-        "" => proof,
-        gap => format!("{proof}; not covered: {gap}"),
+    /// How much is proved, where every check is fine.
+    fn proved(&self) -> String {
+        let gap = match self.agent.gap() {
+            "" => String::new(),
+            gap => format!("; not covered: {gap}"),
+        };
+        match &self.standing {
+            Standing::Holds(proof) => {
+                format!("protected (proved with {}{gap})", one_line(&proof.subject.version))
+            }
+            Standing::Over(why) => format!(
+                "partial (needs a new proof, because {}: `tollgate doctor --live`{gap})",
+                one_line(why)
+            ),
+            Standing::None if self.agent.is_driven() => {
+                format!("partial (unproved: `tollgate doctor --live` tries it with the real client{gap})")
+            }
+            Standing::None => format!("partial (emulated: known from {}{gap})", self.agent.seen()),
+        }
     }
 }

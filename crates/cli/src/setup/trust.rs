@@ -63,6 +63,23 @@ fn without(text: &str, file: &str, position: usize) -> Result<String, String> {
     Ok(document.to_string())
 }
 
+/// The hash with which the hook at `position` is trusted, whichever of its names that goes by.
+pub(crate) fn stored(text: &str, site: &Site, position: usize) -> Result<Option<String>, String> {
+    let document = parse(text)?;
+    let state = document.get("hooks").and_then(|hooks| hooks.get("state"));
+    let names = [&site.named, &site.settings].map(|file| key(&file.to_string_lossy(), position));
+    let trusted = names
+        .iter()
+        .filter_map(|name| state?.get(name))
+        .find(|entry| entry.get("enabled").and_then(Item::as_bool) != Some(false));
+    Ok(trusted.and_then(|entry| entry.get("trusted_hash")?.as_str().map(str::to_owned)))
+}
+
+/// The name of the first handler of a group of the event.
+pub(crate) fn key(file: &str, group: usize) -> String {
+    format!("{file}:{EVENT}:{group}:0")
+}
+
 /// Whether hooks are switched off as a whole.
 pub(crate) fn hooks_off(text: &str) -> Result<bool, String> {
     let document = parse(text)?;

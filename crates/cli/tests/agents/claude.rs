@@ -1,61 +1,19 @@
 //! Claude Code, in its most permissive mode.
 
-use std::path::Path;
-use std::process::Command;
+use agents::{Agent, Step};
+use live::Model;
 
-use agents::json::Json;
-
-use crate::clients::Client;
-use crate::model::{Model, Step};
 use crate::namespace::alone;
-use crate::stage::{BROKEN, KEY, Stage, assert_stopped, heard};
+use crate::stage::{BROKEN, KEY, Stage, assert_stopped, heard, step};
 
-const CLIENT: Client = Client {
-    package: "@anthropic-ai/claude-code-linux-x64",
-    file: "claude",
-};
-
-fn step(tool: &'static str, fields: &[(&str, &str)]) -> Step {
-    let input = fields
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), Json::String((*value).to_owned())));
-    Step {
-        tool,
-        input: Json::Object(input.collect()).text(),
-    }
-}
+const CLIENT: Agent = Agent::Claude;
 
 fn bash(command: &str) -> Step {
-    step("Bash", &[("command", command), ("description", "As asked")])
+    CLIENT.drive().unwrap().shell(command)
 }
 
-/// A client that was told to do as its model says, and not to ask.
-fn client(stage: &Stage, program: &Path, model: &Model) -> Command {
-    client_in("bypassPermissions", stage, program, model)
-}
-
-fn client_in(mode: &str, stage: &Stage, program: &Path, model: &Model) -> Command {
-    let mut client = stage.command(program);
-    client
-        .args([
-            "-p",
-            "Do it.",
-            "--output-format",
-            "stream-json",
-            "--verbose",
-            "--permission-mode",
-            mode,
-        ])
-        .env("ANTHROPIC_BASE_URL", &model.url)
-        .env("ANTHROPIC_API_KEY", "test-key")
-        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-        .env("DISABLE_AUTOUPDATER", "1")
-        .env("DISABLE_TELEMETRY", "1")
-        .env("DISABLE_ERROR_REPORTING", "1")
-        .env("CLAUDE_CODE_MAX_RETRIES", "0")
-        // Without it the client refuses this mode to root.
-        .env("IS_SANDBOX", "1");
-    client
+fn model(script: Vec<Step>) -> Model {
+    Model::start(script).unwrap()
 }
 
 #[test]
@@ -63,11 +21,11 @@ fn client_in(mode: &str, stage: &Stage, program: &Path, model: &Model) -> Comman
 fn claude_without_the_gate_does_as_its_model_says() {
     alone(
         "claude::claude_without_the_gate_does_as_its_model_says",
-        &CLIENT,
-        |program| {
+        CLIENT,
+        |_program| {
             let stage = Stage::new("claude-bare");
-            let model = Model::start(vec![bash("rm -rf ~/thesis.txt && echo gone")]);
-            let output = stage.play(client(&stage, program, &model), false);
+            let model = model(vec![bash("rm -rf ~/thesis.txt && echo gone")]);
+            let output = stage.play(stage.client(CLIENT, &model), false);
             assert_eq!(heard(&model, 1, &output), ["gone"]);
             assert!(!stage.is_whole());
         },
@@ -77,7 +35,7 @@ fn claude_without_the_gate_does_as_its_model_says() {
 #[test]
 #[ignore = "needs the real client: cargo xtask test agents"]
 fn claude_is_stopped_where_it_would_do_harm() {
-    alone("claude::claude_is_stopped_where_it_would_do_harm", &CLIENT, |program| {
+    alone("claude::claude_is_stopped_where_it_would_do_harm", CLIENT, |_program| {
         let stage = Stage::new("claude");
         stage.tollgate("install --agent claude");
         let at = |path: &str| stage.home.join(path).display().to_string();
@@ -99,8 +57,8 @@ fn claude_is_stopped_where_it_would_do_harm() {
             ),
         ];
         let steps = script.len();
-        let model = Model::start(script);
-        let output = stage.play(client(&stage, program, &model), false);
+        let model = model(script);
+        let output = stage.play(stage.client(CLIENT, &model), false);
         let heard = heard(&model, steps, &output);
         assert!(stage.is_whole(), "{heard:#?}");
         assert_eq!(heard[0], "fine");
@@ -120,12 +78,12 @@ fn claude_is_stopped_where_it_would_do_harm() {
 fn claude_is_stopped_where_nothing_can_be_recorded() {
     alone(
         "claude::claude_is_stopped_where_nothing_can_be_recorded",
-        &CLIENT,
-        |program| {
+        CLIENT,
+        |_program| {
             let stage = Stage::new("claude sealed");
             stage.tollgate("install --agent claude");
-            let model = Model::start(vec![bash("echo made > made.txt"), bash("rm -rf ~")]);
-            let output = stage.play(client(&stage, program, &model), true);
+            let model = model(vec![bash("echo made > made.txt"), bash("rm -rf ~")]);
+            let output = stage.play(stage.client(CLIENT, &model), true);
             heard(&model, 2, &output).iter().for_each(|text| assert_stopped(text));
             assert!(stage.is_whole() && stage.read("project/made.txt").is_none());
         },
@@ -135,13 +93,13 @@ fn claude_is_stopped_where_nothing_can_be_recorded() {
 #[test]
 #[ignore = "needs the real client: cargo xtask test agents"]
 fn claude_is_stopped_where_the_hook_fails() {
-    alone("claude::claude_is_stopped_where_the_hook_fails", &CLIENT, |program| {
+    alone("claude::claude_is_stopped_where_the_hook_fails", CLIENT, |_program| {
         for (name, text) in BROKEN {
             let stage = Stage::new(&format!("claude-{name}"));
             stage.tollgate("install --agent claude");
             stage.replace_hook(text);
-            let model = Model::start(vec![bash("rm -rf ~/thesis.txt && echo gone")]);
-            let output = stage.play(client(&stage, program, &model), false);
+            let model = model(vec![bash("rm -rf ~/thesis.txt && echo gone")]);
+            let output = stage.play(stage.client(CLIENT, &model), false);
             let heard = heard(&model, 1, &output);
             assert!(stage.is_whole(), "{name}: {heard:#?}");
         }
@@ -153,12 +111,14 @@ fn claude_is_stopped_where_the_hook_fails() {
 fn claude_asks_a_person_where_its_mode_holds_calls() {
     alone(
         "claude::claude_asks_a_person_where_its_mode_holds_calls",
-        &CLIENT,
-        |program| {
+        CLIENT,
+        |_program| {
             let stage = Stage::new("claude-default");
             stage.tollgate("install --agent claude");
-            let model = Model::start(vec![bash("cd ~ && find . -delete")]);
-            let output = stage.play(client_in("default", &stage, program, &model), false);
+            let model = model(vec![bash("cd ~ && find . -delete")]);
+            let mut client = stage.client(CLIENT, &model);
+            client.args(["--permission-mode", "default"]);
+            let output = stage.play(client, false);
             // Nobody is there to be asked, so the client denies, with the words of the question.
             assert_stopped(&heard(&model, 1, &output)[0]);
             assert!(stage.is_whole());
@@ -169,7 +129,7 @@ fn claude_asks_a_person_where_its_mode_holds_calls() {
 #[test]
 #[ignore = "needs the real client: cargo xtask test agents"]
 fn claude_cannot_take_the_gate_away() {
-    alone("claude::claude_cannot_take_the_gate_away", &CLIENT, |program| {
+    alone("claude::claude_cannot_take_the_gate_away", CLIENT, |_program| {
         let stage = Stage::new("claude-disable");
         stage.tollgate("install --agent claude");
         let settings = stage.read(".claude/settings.json");
@@ -202,8 +162,8 @@ fn claude_cannot_take_the_gate_away() {
             bash("echo '{}' > notes.json"),
         ];
         let steps = script.len();
-        let model = Model::start(script);
-        let output = stage.play(client(&stage, program, &model), false);
+        let model = model(script);
+        let output = stage.play(stage.client(CLIENT, &model), false);
         let heard = heard(&model, steps, &output);
         let passed: Vec<_> = heard
             .iter()

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Once;
 
+use agents::Agent;
+
 const PINS: [(&str, &str); 2] = [
     ("package.json", include_str!("../../../../xtask/agents/package.json")),
     (
@@ -13,24 +15,17 @@ const PINS: [(&str, &str); 2] = [
     ),
 ];
 
-/// One client: the package of this platform's program, and the program in it.
-pub(crate) struct Client {
-    pub(crate) package: &'static str,
-    pub(crate) file: &'static str,
+/// Where a client's program is.
+pub(crate) fn program(agent: Agent) -> PathBuf {
+    let drive = agent.drive().expect("a client that is driven");
+    folder().join("node_modules").join(drive.program)
 }
 
-impl Client {
-    /// Where its program is.
-    pub(crate) fn program(&self) -> PathBuf {
-        folder().join("node_modules").join(self.package).join(self.file)
-    }
-
-    /// Whether it is there, after an attempt to install it.
-    pub(crate) fn is_installed(&self) -> bool {
-        static ONCE: Once = Once::new();
-        ONCE.call_once(install);
-        self.program().is_file()
-    }
+/// Whether it is there, after an attempt to install it.
+pub(crate) fn is_installed(agent: Agent) -> bool {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(install);
+    program(agent).is_file()
 }
 
 /// A Node that every client which is a script can run on.

@@ -5,6 +5,7 @@
 #![allow(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::print_stderr,
     clippy::indexing_slicing,
@@ -14,7 +15,7 @@
 mod claude;
 mod clients;
 mod codex;
-mod model;
 mod namespace;
 mod others;
+mod proof;
 mod stage;

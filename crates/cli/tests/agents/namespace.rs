@@ -4,7 +4,9 @@ use std::env;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::clients::Client;
+use agents::Agent;
+
+use crate::clients::{is_installed, program};
 
 /// Set in the process that runs inside.
 const INSIDE: &str = "TOLLGATE_TEST_NAMESPACE";
@@ -13,12 +15,12 @@ const INSIDE: &str = "TOLLGATE_TEST_NAMESPACE";
 /// this one test. Whatever a client tries to reach but the model is not reachable.
 ///
 /// The client is installed before: inside, the registry is out of reach.
-pub(crate) fn alone(test: &str, client: &Client, body: impl FnOnce(&Path)) {
+pub(crate) fn alone(test: &str, agent: Agent, body: impl FnOnce(&Path)) {
     if env::var_os(INSIDE).is_some() {
-        return body(&client.program());
+        return body(&program(agent));
     }
-    if !client.is_installed() {
-        eprintln!("SKIPPED {test}: npm has not installed {}", client.package);
+    if !is_installed(agent) {
+        eprintln!("SKIPPED {test}: npm has not installed {}", agent.title());
         return;
     }
     let Some(unshare) = unshare() else {

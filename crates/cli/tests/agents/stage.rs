@@ -1,13 +1,16 @@
 //! A person's home for one run of one client: something to lose, a project to work in, and Tollgate installed by itself.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use agents::json::{self, Json};
+use agents::{Agent, Run, Step};
+use live::Model;
 
-use crate::model::Model;
+use crate::clients::{node, program};
 
 pub(crate) const KEY: &str = "-----BEGIN OPENSSH PRIVATE KEY-----\nbm90IGEga2V5\n-----END OPENSSH PRIVATE KEY-----\n";
 pub(crate) const PROFILE: &str = "# the person's own\n";
@@ -105,6 +108,60 @@ impl Stage {
         command
     }
 
+    /// The client of an agent, as it is driven by a model: in its most permissive mode.
+    pub(crate) fn client(&self, agent: Agent, model: &Model) -> Command {
+        let drive = agent.drive().unwrap();
+        let home = self.home.display().to_string();
+        let run = Run {
+            url: model.url(),
+            home: &home,
+        };
+        for (path, text) in drive.files(run) {
+            match self.read(path) {
+                // Trust in the hook stands there too.
+                Some(_) if path.ends_with(".toml") => {}
+                _ if path.ends_with(".json") => self.merge(path, &text),
+                _ => self.write(path, &text),
+            }
+        }
+        let start = |args: Vec<String>| {
+            let program = program(agent);
+            let mut client = if program.extension().is_some_and(|ending| ending == "js") {
+                let mut client = self.command(node());
+                client.arg(program);
+                client
+            } else {
+                self.command(program)
+            };
+            client.args(args).envs(drive.env(run));
+            if agent == Agent::Copilot {
+                // It unpacks itself there at its first start.
+                let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("agents-cache");
+                fs::create_dir_all(&cache).unwrap();
+                client.env("XDG_CACHE_HOME", cache);
+            }
+            client
+        };
+        let before = drive.before(run);
+        if !before.is_empty() {
+            assert!(start(before).output().unwrap().status.success());
+        }
+        start(drive.args(run))
+    }
+
+    /// Puts the client on this person's `PATH`, as an installation would.
+    pub(crate) fn install_client(&mut self, agent: Agent) {
+        let folder = self.home.join("bin");
+        fs::create_dir_all(&folder).unwrap();
+        let name = agent.programs().first().unwrap();
+        std::os::unix::fs::symlink(program(agent), folder.join(name)).unwrap();
+        if program(agent).extension().is_some_and(|ending| ending == "js") {
+            std::os::unix::fs::symlink(node(), folder.join("node")).unwrap();
+            fs::set_permissions(program(agent), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        self.path.push(folder);
+    }
+
     /// Puts another program in the place of the installed hook, or none.
     pub(crate) fn replace_hook(&self, text: Option<&str>) {
         let hook = self.home.join(".local/share/tollgate/bin/tollgate-hook");
@@ -175,6 +232,17 @@ impl Stage {
             }
         }
         sealed
+    }
+}
+
+/// A call of a tool whose fields are texts.
+pub(crate) fn step(tool: &str, fields: &[(&str, &str)]) -> Step {
+    let fields = fields
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Json::String((*value).to_owned())));
+    Step {
+        tool: tool.to_owned(),
+        input: Json::Object(fields.collect()).text(),
     }
 }
 

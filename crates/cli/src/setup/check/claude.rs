@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use agents::Agent;
 use agents::json::{self, Json};
 
 use crate::setup::check::{Check, strip_mark};
@@ -14,7 +15,7 @@ pub(super) fn version() -> Check {
     const NAME: &str = "version";
     let [major, minor, patch] = client::BLOCKS_ON_FAILURE;
     let needed = format!("{major}.{minor}.{patch}");
-    match places::program("claude").as_deref().and_then(client::of) {
+    match places::program("claude").and_then(|program| client::of(&program, Agent::Claude)) {
         Some(found) if found >= client::BLOCKS_ON_FAILURE => {
             let [major, minor, patch] = found;
             Check::fine(
