@@ -11,8 +11,8 @@ const TEXTS: [&str; 9] = [
     "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
 ];
 const LISTS: [&str; 7] = ["programs", "marks", "questions", "events", "asks", "patchers", "paths"];
-const OTHERS: [&str; 9] = [
-    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive",
+const OTHERS: [&str; 10] = [
+    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay",
 ];
 /// What a table says about running the real client.
 const DRIVE: [&str; 11] = [
@@ -154,6 +154,7 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
         writeln!(out, "        {},", switch(line)?)?;
     }
     writeln!(out, "    ],\n    drive: {},", drive(rows)?)?;
+    writeln!(out, "    replay: {},", replay(rows)?)?;
     writeln!(out, "    tools: &[")?;
     let tools = rows
         .get("tool")
@@ -205,6 +206,22 @@ fn drive(rows: &toml::Table) -> Result<String, Box<dyn Error>> {
         tool("write")?,
         tool("read")?,
         flag(drive, "ends"),
+    ))
+}
+
+/// What its hook is asked in its place.
+fn replay(rows: &toml::Table) -> Result<String, Box<dyn Error>> {
+    let Some(replay) = rows.get("replay").and_then(toml::Value::as_table) else {
+        return Ok("None".into());
+    };
+    let pairs: Option<Vec<(&str, &str)>> = list(replay, "blocked")?
+        .into_iter()
+        .map(|line| line.split_once(' '))
+        .collect();
+    Ok(format!(
+        "Some(&Replay {{ question: {:?}, blocked: &{:?} }})",
+        text(replay, "question")?,
+        pairs.ok_or("rules/agents.toml: `blocked` is a field and its value")?
     ))
 }
 

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::Agent;
-use crate::json::quote;
+use crate::json::{self, quote};
 
 /// How one client is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +45,44 @@ pub struct Step {
 }
 
 impl Agent {
+    /// What its hook is asked where its client cannot be run.
+    #[must_use]
+    pub const fn replay(self) -> Option<&'static Replay> {
+        self.table().replay
+    }
+
     /// How its real client is run; `None` where it cannot be run without its maker's servers.
     #[must_use]
     pub const fn drive(self) -> Option<&'static Drive> {
         self.table().drive
+    }
+}
+
+/// What a client that cannot be run would ask its hook, and how it would take the answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Replay {
+    pub(crate) question: &'static str,
+    pub(crate) blocked: &'static [(&'static str, &'static str)],
+}
+
+impl Replay {
+    /// The question about a command in a folder.
+    #[must_use]
+    pub fn question(&self, text: &str, folder: &str) -> String {
+        let question = self.question.replace("{home}", &quote(folder));
+        question.replace("{text}", &quote(text))
+    }
+
+    /// Whether the client would not make the call after this answer.
+    #[must_use]
+    pub fn is_blocked(&self, code: i32, stdout: &[u8]) -> bool {
+        let answer = json::parse(stdout.trim_ascii()).ok();
+        let field = |name: &str| answer.as_ref()?.get(name)?.as_str();
+        self.blocked.iter().any(|(how, value)| match *how {
+            "exit" => value.parse() == Ok(code),
+            // An answer counts where the hook ended well.
+            name => code == 0 && field(name) == Some(value),
+        })
     }
 }
 
@@ -132,7 +166,6 @@ fn step((tool, input): (&str, &str), path: &str, text: &str) -> Step {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::json;
     use crate::{Call, read};
 
     const RUN: Run<'_> = Run {
@@ -144,6 +177,20 @@ mod tests {
     fn every_client_that_is_driven_says_how() {
         for agent in Agent::ALL {
             assert_eq!(agent.drive().is_some(), agent.is_driven(), "{}", agent.as_str());
+            assert_eq!(agent.replay().is_none(), agent.is_driven(), "{}", agent.as_str());
+        }
+    }
+
+    #[test]
+    fn what_is_replayed_is_a_question_and_a_refusal_of_it_is_understood() {
+        for agent in Agent::ALL {
+            let Some(replay) = agent.replay() else { continue };
+            let call = read(agent, replay.question("ls \"x\"", "/h").as_bytes()).unwrap();
+            assert!(call.is_question() && call.requests.len() == 1, "{}", agent.as_str());
+            let no = crate::refuse(agent, "no");
+            assert!(replay.is_blocked(no.code.into(), &no.stdout), "{}", agent.as_str());
+            let yes = crate::pass(agent);
+            assert!(!replay.is_blocked(yes.code.into(), &yes.stdout), "{}", agent.as_str());
         }
     }
 

@@ -21,7 +21,7 @@ mod tools;
 mod typed;
 
 pub use call::{Call, read};
-pub use drive::{Drive, Run, Step};
+pub use drive::{Drive, Replay, Run, Step};
 pub use refusal::Refusal;
 pub use reply::{Answer, Reply, pass, refuse, reply};
 pub use settings::{Hook, PROGRAM, Places, Value};

@@ -2,7 +2,7 @@
 
 use crate::carried::Unknown;
 use crate::codecs::{self, Codec};
-use crate::drive::Drive;
+use crate::drive::{Drive, Replay};
 use crate::tools::{Does, Tool};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -57,6 +57,8 @@ pub(crate) struct Table {
     pub(crate) gap: &'static str,
     /// How its real client is run.
     pub(crate) drive: Option<&'static Drive>,
+    /// What its hook is asked where its client cannot be run.
+    pub(crate) replay: Option<&'static Replay>,
     /// What its tools do.
     pub(crate) tools: &'static [Tool],
 }

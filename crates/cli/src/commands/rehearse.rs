@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use agents::json::quote;
-use agents::{Agent, Drive, Run, Step};
+use agents::json::{Json, quote};
+use agents::{Agent, Drive, Replay, Run, Step};
 use broker::proofs::canary;
 use broker::{Broker, Own, Places};
 use live::{Model, Stage};
@@ -47,10 +47,14 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     refuse_agents("start an agent's client")?;
     let unknown = || Fault::new(Exit::Unavailable, format!("`{}` cannot be run here.", args.agent));
     let agent = Agent::parse(&args.agent).ok_or_else(unknown)?;
-    let drive = agent.drive().ok_or_else(unknown)?;
-    let program = proof::program(agent).ok_or_else(unknown)?;
     let places = places::find()?;
     let stage = Stage::at(&args.stage);
+    if let Some(replay) = agent.replay() {
+        ui.line(replayed(agent, replay, &stage, &places, &args.canary)?);
+        return Ok(Exit::Done);
+    }
+    let drive = agent.drive().ok_or_else(unknown)?;
+    let program = proof::program(agent).ok_or_else(unknown)?;
     let play = Play {
         agent,
         drive,
@@ -165,6 +169,43 @@ impl Play<'_> {
         self.drive.env(run).iter().for_each(|(name, value)| set(name, value));
         env
     }
+}
+
+/// Asks the installed hook what the client would ask, once about a harmless command and once about the canary, and takes the
+/// answers as the client would.
+fn replayed(agent: Agent, replay: &Replay, stage: &Stage, places: &Places, name: &str) -> Result<String, Fault> {
+    let hook = agent.hook(&places::for_entry(places)?).handler_json();
+    let line = hook
+        .get("command")
+        .and_then(Json::as_str)
+        .unwrap_or_default()
+        .to_owned();
+    let folder = stage.project().display().to_string();
+    let runs = |command: &str| -> Result<bool, Fault> {
+        let mut env = Profile::inherit(&["PATH", "USER", "LOGNAME"]);
+        env.push(("HOME".into(), stage.home().into()));
+        let profile = Profile {
+            args: vec!["-c".into(), line.clone().into()],
+            cwd: stage.project(),
+            env,
+            input: Input::Bytes(replay.question(command, &folder).into_bytes()),
+            deadline: VERSION_LIMIT,
+            keep: KEEP,
+        };
+        let shell = Path::new("/bin/sh");
+        let clearance = Broker::open(places.clone()).clear_own(Own::Client, shell)?;
+        let outcome = runner::run(clearance, profile);
+        let code = match outcome.end {
+            End::Exited(code) => code,
+            _ => -1,
+        };
+        Ok(!replay.is_blocked(code, &outcome.stdout))
+    };
+    let sign = if runs("echo here")? { quote(SIGN) } else { String::new() };
+    let ran = runs(&canary(name))?;
+    Ok(format!(
+        r#"{{"version":"","ran":{ran},"heard":[{sign}],"end":"","errors":""}}"#
+    ))
 }
 
 /// A command that shows that commands run, and the canary, which leaves a file where it is not stopped.

@@ -107,16 +107,14 @@ mod tests {
             ..then.clone()
         };
         assert_eq!(changed(&then, &untold), None);
-        let changes: [(fn(&mut Subject), &str); 4] = [
-            (|s| s.hook = "i".into(), "hook"),
-            (|s| s.version = "1.2.4".into(), "version"),
-            (|s| s.stamp.0 = 2, "program"),
-            (|s| s.program = "/bin/b".into(), "program"),
-        ];
-        for (change, said) in changes {
+        let ends = |said: &str, change: fn(&mut Subject)| {
             let mut now = then.clone();
             change(&mut now);
             assert!(changed(&then, &now).unwrap().contains(said));
-        }
+        };
+        ends("hook", |s| s.hook = "i".into());
+        ends("version", |s| s.version = "1.2.4".into());
+        ends("program", |s| s.stamp.0 = 2);
+        ends("program", |s| s.program = "/bin/b".into());
     }
 }
