@@ -7,12 +7,21 @@ use std::{env, fs, path::Path};
 const RULES: &str = "../../rules/agents.toml";
 
 /// What a table says beside its tools. An unknown key is an error: it would be a belief that nobody holds.
-const TEXTS: [&str; 9] = [
-    "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap",
+const TEXTS: [&str; 10] = [
+    "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap", "says",
 ];
-const LISTS: [&str; 7] = ["programs", "marks", "questions", "events", "asks", "patchers", "paths"];
-const OTHERS: [&str; 10] = [
-    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay",
+const LISTS: [&str; 8] = [
+    "programs",
+    "marks",
+    "questions",
+    "events",
+    "asks",
+    "patchers",
+    "paths",
+    "urls",
+];
+const OTHERS: [&str; 11] = [
+    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay", "hears",
 ];
 /// What a table says about running the real client.
 const DRIVE: [&str; 11] = [
@@ -149,6 +158,17 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
     }
     let patience = rows.get("patience").and_then(toml::Value::as_integer);
     writeln!(out, "    patience: {},", patience.ok_or("an agent has patience")?)?;
+    writeln!(out, "    hears: &[")?;
+    for line in list(rows, "hears")? {
+        let (event, role) = line
+            .split_once(' ')
+            .ok_or("rules/agents.toml: what is heard is an event and what it is")?;
+        if !list(rows, "events")?.contains(&event) {
+            return Err(format!("rules/agents.toml: `{event}` is none of the events of `{name}`").into());
+        }
+        writeln!(out, "        ({event:?}, Role::{}),", variant(role))?;
+    }
+    writeln!(out, "    ],")?;
     writeln!(out, "    switches: &[")?;
     for line in list(rows, "switches")? {
         writeln!(out, "        {},", switch(line)?)?;

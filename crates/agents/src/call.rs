@@ -7,9 +7,9 @@ use alloc::vec::Vec;
 use policy::Request;
 
 use crate::codecs::Asked;
-use crate::json;
 use crate::tools::{missing, wrong_type};
-use crate::{Agent, Refusal};
+use crate::{Agent, News, Refusal, Role};
+use crate::{json, news};
 
 impl Agent {
     /// The agent of that name.
@@ -72,6 +72,8 @@ pub struct Call {
     pub requests: Vec<Request>,
     /// True when nobody has said what this tool does.
     pub unknown_tool: bool,
+    /// What was told, where it is news that somebody asked for.
+    pub news: Option<News>,
     /// The tool's input as JSON text with sorted keys: what a digest of the call is made from.
     pub input_digest_source: String,
 }
@@ -80,7 +82,13 @@ impl Call {
     /// Whether the agent waits for an opinion.
     #[must_use]
     pub fn is_question(&self) -> bool {
-        self.agent.table().questions.contains(&self.event.as_str())
+        self.agent.table().questions.contains(&self.event.as_str()) || self.is_change()
+    }
+
+    /// Whether it tells that settings changed, and waits for an opinion about that.
+    #[must_use]
+    pub fn is_change(&self) -> bool {
+        self.news.as_ref().is_some_and(|news| news.role == Role::Change) && !self.requests.is_empty()
     }
 }
 
@@ -108,15 +116,18 @@ pub fn read(agent: Agent, stdin: &[u8]) -> Result<Call, Refusal> {
         permission_mode: clean("the permission mode", asked.mode.clone())?,
         requests: Vec::new(),
         unknown_tool: false,
+        news: None,
         input_digest_source: String::new(),
     };
-    if call.is_question() {
+    if agent.table().questions.contains(&call.event.as_str()) {
         ask(&mut call, &asked)?;
     } else if !agent.table().events.contains(&call.event.as_str()) {
         return Err(Refusal::new(
             "unknown-event",
             format!("The event `{}` is not known.", call.event),
         ));
+    } else {
+        news::tell(&mut call, &asked)?;
     }
     Ok(call)
 }

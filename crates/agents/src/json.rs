@@ -45,6 +45,47 @@ pub fn parse(bytes: &[u8]) -> Result<Json, Refusal> {
     parse_of("The question", bytes)
 }
 
+/// Reads JSON as settings are written: past a byte order mark, comments and trailing commas. `None` where it is none even then.
+#[must_use]
+pub fn lenient(text: &str) -> Option<Json> {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
+    while let Some(first) = rest.chars().next() {
+        let taken = if first == '"' {
+            string_end(rest)
+        } else if rest.starts_with("//") {
+            rest = rest.split_once('\n').map_or("", |(_, behind)| behind);
+            continue;
+        } else if rest.starts_with("/*") {
+            rest = rest.split_once("*/")?.1;
+            continue;
+        } else {
+            if matches!(first, '}' | ']') && plain.trim_end().ends_with(',') {
+                plain.truncate(plain.trim_end().len() - 1);
+            }
+            first.len_utf8()
+        };
+        let (part, behind) = rest.split_at_checked(taken)?;
+        plain.push_str(part);
+        rest = behind;
+    }
+    parse(plain.as_bytes()).ok()
+}
+
+/// The length of the string at the beginning of a text, with its quotes.
+fn string_end(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
 /// Reads any JSON text strictly. `subject` begins the sentence of the refusal: `The question`, `it`.
 ///
 /// # Errors

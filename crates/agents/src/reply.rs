@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use policy::Verdict;
 
 use crate::codecs::Opinion;
+use crate::news::keep_out;
 use crate::{Agent, Call};
 
 /// What a hook process writes and returns.
@@ -39,6 +40,12 @@ pub struct Answer {
 pub fn reply(agent: Agent, call: &Call, answer: &Answer) -> Reply {
     if !call.is_question() {
         return say(agent, Opinion::None);
+    }
+    if call.is_change() {
+        return match (answer.verdict, answer.granted) {
+            (Verdict::Deny | Verdict::Ask, false) | (Verdict::Deny, true) => keep_out(&answer.reason),
+            _ => say(agent, Opinion::None),
+        };
     }
     match (answer.verdict, answer.granted) {
         (Verdict::Deny, _) => say(agent, Opinion::Deny(&answer.reason)),

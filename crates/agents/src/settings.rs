@@ -14,6 +14,9 @@ use crate::table::{Form, Switch};
 /// The file name of the hook program; an entry that runs a program of this name is ours.
 pub const PROGRAM: &str = "tollgate-hook";
 
+/// The argument of a hook for events that are no questions.
+pub const NEWS: &str = "--news";
+
 /// What an installed hook uses, as absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
@@ -180,6 +183,26 @@ impl Agent {
 }
 
 impl Hook {
+    /// The handler for events that are no questions. One that fails there must stop nothing: after a stop it would make the
+    /// model go on for ever.
+    #[must_use]
+    pub fn hears(&self) -> Vec<(&'static str, Value)> {
+        let Self::Handler(fields) = self else { return Vec::new() };
+        let fields = fields
+            .iter()
+            .filter(|(name, _)| !matches!(*name, "onFailure" | "failClosed"));
+        let mut fields: Vec<_> = fields.cloned().collect();
+        let has_args = fields.iter().any(|(name, _)| *name == "args");
+        for (name, value) in &mut fields {
+            match (*name, value) {
+                ("args", Value::List(args)) => args.push(String::from(NEWS)),
+                ("command" | "bash", Value::Text(line)) if !has_args => *line = format!("{} {NEWS}", unguarded(line)),
+                _ => {}
+            }
+        }
+        fields
+    }
+
     /// A handler as a value to compare with; null where the hook is a file.
     #[must_use]
     pub fn handler_json(&self) -> Json {

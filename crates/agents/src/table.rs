@@ -3,6 +3,7 @@
 use crate::carried::Unknown;
 use crate::codecs::{self, Codec};
 use crate::drive::{Drive, Replay};
+use crate::news::Role;
 use crate::tools::{Does, Tool};
 
 include!(concat!(env!("OUT_DIR"), "/tables.rs"));
@@ -51,6 +52,12 @@ pub(crate) struct Table {
     pub(crate) patchers: &'static [&'static str],
     /// What its file tools make of a path before they use it.
     pub(crate) paths: &'static [&'static str],
+    /// Events that it is installed for beside the questions, and what they are.
+    pub(crate) hears: &'static [(&'static str, Role)],
+    /// The field of an answer at the start of a session that a person is shown.
+    pub(crate) says: &'static str,
+    /// Variables that lead to another model's address, each with the hosts of the maker.
+    pub(crate) urls: &'static [&'static str],
     /// How hooks are switched off in a file.
     pub(crate) switches: &'static [Switch],
     /// What no hook sees.

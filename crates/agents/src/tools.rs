@@ -50,6 +50,12 @@ pub(crate) struct Wanted {
 }
 
 impl Table {
+    /// Whether a tool runs commands.
+    pub(crate) fn runs_commands(&self, name: &str) -> bool {
+        let known = self.tools.iter().find(|tool| tool.names.contains(&name));
+        known.is_some_and(|tool| matches!(tool.does, Does::Command(_) | Does::Each(_)))
+    }
+
     /// Works out what the call of `name` with `input` wants.
     pub(crate) fn wanted(&self, name: &str, input: &Json, cwd: &str) -> Result<Wanted, Refusal> {
         let known = self.tools.iter().find(|tool| tool.names.contains(&name));

@@ -27,6 +27,7 @@ mod rules;
 mod safe;
 mod saving;
 mod secret;
+mod told;
 mod trust;
 mod trusted;
 mod undo;

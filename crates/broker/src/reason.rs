@@ -201,6 +201,7 @@ mod tests {
                 subject: Subject::Command(command.into()),
                 cwd: "/".into(),
             }],
+            news: None,
             unknown_tool: false,
             input_digest_source: String::new(),
         }

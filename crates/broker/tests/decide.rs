@@ -56,6 +56,7 @@ impl Bench {
             tool_use_id: "toolu_1".into(),
             permission_mode: "default".into(),
             requests: requests.into_iter().map(request).collect(),
+            news: None,
             unknown_tool: false,
             input_digest_source: "{}".into(),
         }

@@ -131,6 +131,7 @@ pub(crate) fn told(agent: Agent, requests: &[Request], verdict: Verdict) -> Stri
         tool_use_id: String::new(),
         permission_mode: String::new(),
         requests: requests.to_vec(),
+        news: None,
         unknown_tool: false,
         input_digest_source: String::new(),
     };

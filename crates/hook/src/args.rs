@@ -1,4 +1,4 @@
-//! The hook's command line: `tollgate-hook AGENT [--config DIR] [--state DIR] [--data DIR]`.
+//! The hook's command line: `tollgate-hook AGENT [--config DIR] [--state DIR] [--data DIR] [--news]`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,6 +13,8 @@ pub struct Args {
     pub agent: Agent,
     /// The places.
     pub given: Given,
+    /// The agent asks nothing: what cannot be read or recorded is let go.
+    pub news: bool,
 }
 
 /// Reads the arguments after the program's name.
@@ -26,7 +28,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, (Option<A
         return Err((None, format!("there is no agent `{}`", name.to_string_lossy())));
     };
     let mut given = Given::default();
+    let mut news = false;
     while let Some(arg) = args.next() {
+        if arg == agents::NEWS {
+            news = true;
+            continue;
+        }
         let place = match arg.to_str() {
             Some("--config") => &mut given.config,
             Some("--state") => &mut given.state,
@@ -45,7 +52,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, (Option<A
             return Err((Some(agent), format!("`{}` is given twice", arg.to_string_lossy())));
         }
     }
-    Ok(Args { agent, given })
+    Ok(Args { agent, given, news })
 }
 
 #[cfg(test)]
@@ -62,6 +69,7 @@ mod tests {
         assert_eq!(args.agent, Agent::Codex);
         assert_eq!(args.given.config, Some("/c".into()));
         assert_eq!(args.given.data, None);
+        assert!(!args.news && read("codex --state /s --news --data /d").unwrap().news);
         for (line, agent) in [
             ("", None),
             ("aider", None),

@@ -26,14 +26,22 @@ pub use serve::serve;
 /// found, because not to find them is a reason to refuse too.
 #[must_use]
 pub fn run(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8]) -> Reply {
-    run_waiting(agent, places, stdin, None)
+    run_waiting(agent, places, stdin, None, false)
 }
 
 /// The same for a caller that may wait for a person's answer; it is told how long that takes at most.
-fn run_waiting(agent: Agent, places: Result<Places, broker::Error>, stdin: &[u8], waits: Waits<'_>) -> Reply {
+/// With `news` whatever is no question and cannot be read is let go.
+fn run_waiting(
+    agent: Agent,
+    places: Result<Places, broker::Error>,
+    stdin: &[u8],
+    waits: Waits<'_>,
+    news: bool,
+) -> Reply {
     let answered = catch_unwind(AssertUnwindSafe(|| answer(agent, places, stdin, waits)));
     match answered {
         Ok(Ok(reply)) => reply,
+        _ if news => agents::pass(agent),
         Ok(Err(sentence)) => agents::refuse(agent, &sentence),
         Err(_) => agents::refuse(
             agent,
@@ -63,7 +71,10 @@ fn answer(
             }
             Ok(agents::reply(agent, &call, &decision.answer()))
         }
-        Ok(_) => Ok(agents::pass(agent)),
+        // What cannot be recorded happened all the same, and stopping there would make some agents go on for ever.
+        Ok(call) => Ok(broker
+            .told(&call)
+            .map_or_else(|| agents::pass(agent), |line| agents::greet(agent, &line))),
         Err(unread) => {
             // It is refused either way; that it could not be recorded changes nothing for the agent.
             let _ = broker.record_malformed(agent, stdin, &unread);

@@ -31,19 +31,26 @@ pub fn serve(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err((agent, why)) => return misused(agent, &why),
     };
     let agent = args.agent;
+    let refuse = |sentence: &str| {
+        if args.news {
+            agents::pass(agent)
+        } else {
+            agents::refuse(agent, sentence)
+        }
+    };
     let question = match read(io::stdin(), PATIENCE) {
         Ok(question) => Arc::new(question),
         Err(e) => {
-            return say(&agents::refuse(
-                agent,
-                &format!("Tollgate refused this call: its question could not be read ({e})."),
-            ));
+            return say(&refuse(&format!(
+                "Tollgate refused this call: its question could not be read ({e})."
+            )));
         }
     };
     let progress = Arc::new(Progress::default());
     watch(&args, &question, &progress);
     let waits = |time: Duration| progress.wait(time);
-    let reply = crate::run_waiting(agent, Places::find(args.given), &question, Some(&waits));
+    let places = Places::find(args.given.clone());
+    let reply = crate::run_waiting(agent, places, &question, Some(&waits), args.news);
     if progress.answered.swap(true, Ordering::SeqCst) {
         // The watch is answering, and ends the process.
         thread::sleep(DEADLINE);
@@ -89,12 +96,17 @@ fn watch(args: &Args, question: &Arc<Vec<u8>>, progress: &Arc<Progress>) {
         if !progress.answered.swap(true, Ordering::SeqCst) {
             let agent = args.agent;
             // The ledger may be what hangs.
+            let news = args.news;
             let recording = thread::spawn(move || record_late(agent, args.given, &question));
             let from = Instant::now();
             while !recording.is_finished() && from.elapsed() < GRACE {
                 thread::sleep(Duration::from_millis(5));
             }
-            let reply = agents::refuse(agent, "Tollgate refused this call: judging it took too long.");
+            let reply = if news {
+                agents::pass(agent)
+            } else {
+                agents::refuse(agent, "Tollgate refused this call: judging it took too long.")
+            };
             let code = write(&reply, io::stdout().as_fd(), io::stderr().as_fd());
             process::exit(i32::from(code));
         }

@@ -35,7 +35,9 @@ pub use error::LedgerError;
 pub use glance::{Glance, glance};
 pub use hash::Hash;
 pub use lines::{Line, Lines, MAX_LINE};
-pub use record::{Agent, ChainEnd, Cwd, Decision, Event, FORMAT, Finding, Look, Part, Record, Request, Script};
+pub use record::{
+    Agent, ChainEnd, Cwd, Decision, Event, FORMAT, Finding, Look, Outcome, Part, Record, Request, Script,
+};
 pub use records::{Place, Records, line_at, show, show_from};
 pub use stamp::{boot_clock, boot_id, read_small, rfc3339};
 pub use verify::{Break, BreakKind, Expected, HeadFile, Progress, Report, RunReport, verify, verify_runs, verify_with};

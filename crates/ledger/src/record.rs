@@ -38,6 +38,10 @@ pub enum Event {
     Undo,
     /// The real client of an agent was stopped by the hook.
     Proof,
+    /// What a call came to, as the agent tells it.
+    Evidence,
+    /// An agent told something: that a session began, what a person asked for, that the model has finished.
+    News,
     /// A supervised run's own ledger had this end: `run` and `chain` say which.
     RunHead,
     /// The disk is full: the request named here was refused, and this line took the place that was kept for it.
@@ -118,6 +122,9 @@ pub struct Record {
     /// The record that holds what then happened.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub evidence: String,
+    /// What the call came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
     /// A sentence for people, on the records that need one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
@@ -127,6 +134,23 @@ pub struct Record {
     /// On records about the ledger itself: the segment key's signature.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub signature: String,
+}
+
+/// What a call came to, as the agent tells it; never what came out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Outcome {
+    /// True when it failed.
+    pub failed: bool,
+    /// The exit code of a command, where the agent tells one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit: Option<i64>,
+    /// How long it took, in milliseconds, where the agent tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ms: Option<u64>,
+    /// The length of what came out, as the agent told it.
+    pub bytes: u64,
+    /// SHA-256 of the same.
+    pub sha256: String,
 }
 
 /// Where a ledger ended.
@@ -160,6 +184,8 @@ impl Event {
             Self::Trust => "trust",
             Self::Undo => "undo",
             Self::Proof => "proof",
+            Self::Evidence => "evidence",
+            Self::News => "news",
             Self::RunHead => "run_head",
             Self::Full => "full",
             Self::Suspect => "suspect",
@@ -185,7 +211,10 @@ impl Record {
     /// last moments; a refusal, an ask or a repair may not.
     #[must_use]
     pub fn must_reach_disk(&self) -> bool {
-        !matches!((self.kind, self.verdict.as_str()), (Event::Decision, "allow" | "warn"))
+        !matches!(
+            (self.kind, self.verdict.as_str()),
+            (Event::Decision, "allow" | "warn") | (Event::Evidence | Event::News, _)
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec;
 
-use crate::codecs::{Asked, Codec, Opinion, object, optional, unpacked};
+use crate::codecs::{Asked, Codec, Opinion, object, optional, told, unpacked};
 use crate::json::Json;
 use crate::settings::{Hook, Places, Value, command_line};
 use crate::tools::string;
@@ -18,6 +18,14 @@ fn read(question: &Json) -> Result<Asked, Refusal> {
         ("", Some(_), None) if question.get("error").is_none() => "preToolUse",
         ("", _, Some(_)) => "postToolUse",
         ("", Some(_), None) => "postToolUseFailure",
+        ("", None, None) => ["prompt", "initialPrompt", "source", "stopReason"]
+            .into_iter()
+            .find(|field| question.get(field).is_some())
+            .map_or("", |field| match field {
+                "prompt" => "userPromptSubmitted",
+                "stopReason" => "agentStop",
+                _ => "sessionStart",
+            }),
         (name, ..) => name,
     };
     let tool = optional(question, "toolName")?;
@@ -27,8 +35,24 @@ fn read(question: &Json) -> Result<Asked, Refusal> {
         cwd: string(question, "cwd")?,
         input: question.get("toolArgs").map(|args| input(&tool, args)).transpose()?,
         tool,
+        result: question
+            .get("toolResult")
+            .and_then(|result| result.get("textResultForLlm"))
+            .cloned(),
+        error: error(question),
+        words: told(question, "prompt"),
         ..Asked::default()
     })
+}
+
+/// Why a call failed: it says so in place of a result, or in it.
+fn error(question: &Json) -> String {
+    let kind = question.get("toolResult").map(|result| told(result, "resultType"));
+    match kind.as_deref() {
+        None => told(question, "error"),
+        Some("success" | "") => String::new(),
+        Some(kind) => String::from(kind),
+    }
 }
 
 /// An object, in older versions as JSON within a text. A patch is a text by itself.

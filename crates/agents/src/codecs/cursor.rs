@@ -29,7 +29,7 @@ fn read(question: &Json) -> Result<Asked, Refusal> {
             .map(|input| unpacked("tool_input", input))
             .transpose()?,
         id: optional(question, "tool_use_id")?,
-        mode: String::new(),
+        ..Asked::default()
     };
     let (tool, field) = match asked.event.as_str() {
         "beforeShellExecution" => ("Shell", "command"),

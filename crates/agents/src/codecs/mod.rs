@@ -56,6 +56,14 @@ pub(crate) struct Asked {
     pub(crate) id: String,
     /// Empty where the agent sends none.
     pub(crate) mode: String,
+    /// What a call came to; absent where the agent does not tell.
+    pub(crate) result: Option<Json>,
+    /// Why a call failed; empty where it did not.
+    pub(crate) error: String,
+    /// How long it took, in milliseconds.
+    pub(crate) ms: Option<u64>,
+    /// What a person said, or the file that was changed.
+    pub(crate) words: String,
 }
 
 /// The names that Claude Code gave the parts, and others took over.
@@ -68,7 +76,20 @@ pub(crate) fn common(question: &Json) -> Result<Asked, Refusal> {
         input: question.get("tool_input").cloned(),
         id: optional(question, "tool_use_id")?,
         mode: optional(question, "permission_mode")?,
+        result: question.get("tool_response").cloned(),
+        error: told(question, "error"),
+        ms: question.get("duration_ms").and_then(|ms| ms.text().parse().ok()),
+        words: told(question, "prompt") + &told(question, "file_path"),
     })
+}
+
+/// A text that news may have: of another type it is none.
+pub(crate) fn told(object: &Json, field: &str) -> String {
+    object
+        .get(field)
+        .and_then(Json::as_str)
+        .map(String::from)
+        .unwrap_or_default()
 }
 
 /// A string, or nothing where the field is absent or null.

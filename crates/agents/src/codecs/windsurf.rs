@@ -36,7 +36,7 @@ fn read(question: &Json) -> Result<Asked, Refusal> {
         tool,
         input: Some(input),
         id: optional(question, "execution_id")?,
-        mode: String::new(),
+        ..Asked::default()
     })
 }
 

@@ -236,9 +236,9 @@ fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Resul
         )
         .hint("Install Codex and run `tollgate install --agent codex` again; until then it skips the hook."));
     };
-    let hook = codex::ours(&program, site, places)?;
+    let (hook, hears) = codex::ours(&program, site, places)?;
     ui.line(format!("Codex: the hook's hash is {}", hook.hash));
-    if hook.trust == "trusted" && hook.enabled {
+    if hook.is_trusted() && hears.iter().all(codex::Listed::is_trusted) {
         ui.line("Codex: the hook is trusted");
         return Ok(Exit::Done);
     }
@@ -247,8 +247,10 @@ fn trust_hook(site: &Site, places: &Places, trusted: bool, ui: &mut Ui) -> Resul
         ui.note("hint: run `tollgate install --agent codex --trust`, or trust it in Codex with `/hooks`.");
         return Ok(Exit::Waiting);
     }
-    write_trust(site, places, &hook)?;
-    let seen = codex::ours(&program, site, places)?;
+    for hook in [&hook].into_iter().chain(&hears) {
+        write_trust(site, places, hook)?;
+    }
+    let (seen, _) = codex::ours(&program, site, places)?;
     if seen.trust != "trusted" {
         return Err(
             Fault::new(Exit::Failed, format!("Codex still calls the hook `{}`.", seen.trust))
@@ -265,10 +267,9 @@ fn write_trust(site: &Site, places: &Places, hook: &codex::Listed) -> Result<(),
     let change = Change::plan(file.clone(), |text| {
         trust::with_trust(text, &hook.key, &hook.hash).map_err(|why| unreadable(file, &why))
     })?;
-    let position =
-        settings::position(&files::read_text(&site.settings)?.unwrap_or_default(), site.agent).unwrap_or_default();
+    let settings = files::read_text(&site.settings)?.unwrap_or_default();
     write(site.agent, &change, places, |text| {
-        trust::without_trust(text, site, position).map(Some)
+        trust::without_trust(text, site, &settings).map(Some)
     })?;
     Ok(())
 }

@@ -101,13 +101,12 @@ fn sites(args: &Args, record: &Record, places: &Places) -> Result<Vec<Site>, Fau
 /// The changes that take our entry and its trust out; none where there is nothing of ours.
 fn plan(site: &Site, record: &Record) -> Result<Vec<Change>, Fault> {
     let text = files::read_text(&site.settings)?.unwrap_or_default();
-    let position = settings::position(&text, site.agent);
     let mut changes = vec![back(&site.settings, record, |text| {
         settings::without_hook(text, site.agent)
     })?];
-    if let (Some(file), Some(position)) = (&site.trust, position) {
-        changes.push(back(file, record, |text| {
-            trust::without_trust(text, site, position).map(Some)
+    if let Some(file) = &site.trust {
+        changes.push(back(file, record, |trusted| {
+            trust::without_trust(trusted, site, &text).map(Some)
         })?);
     }
     changes.retain(Change::is_needed);

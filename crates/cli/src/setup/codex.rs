@@ -8,8 +8,8 @@ use broker::{Broker, Own, Places};
 use runner::{End, Input, Profile, Talk};
 
 use crate::exit::{Exit, Fault};
-use crate::setup::files;
 use crate::setup::site::Site;
+use crate::setup::{files, trust};
 
 /// A hook as Codex lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,13 @@ pub(crate) struct Listed {
     pub(crate) command: String,
     /// The file that it comes from.
     pub(crate) file: PathBuf,
+}
+
+impl Listed {
+    /// Whether Codex runs it.
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trust == "trusted" && self.enabled
+    }
 }
 
 /// What the server may see of the environment: no key, no token.
@@ -65,17 +72,20 @@ fn hooks(program: &Path, folder: &Path, places: &Places) -> Result<Vec<Listed>, 
     }
 }
 
-/// Our hook in a settings file, as Codex sees it.
-pub(crate) fn ours(program: &Path, site: &Site, places: &Places) -> Result<Listed, Fault> {
+/// Our hooks in a settings file, as Codex sees them: the one that is asked about calls, and those that only hear.
+pub(crate) fn ours(program: &Path, site: &Site, places: &Places) -> Result<(Listed, Vec<Listed>), Fault> {
     let folder = site.settings.parent().unwrap_or(Path::new("/"));
     let mine = |hook: &Listed| files::target(&hook.file) == site.settings && hook.command.contains(agents::PROGRAM);
-    hooks(program, folder, places)?.into_iter().find(mine).ok_or_else(|| {
+    let mut all: Vec<Listed> = hooks(program, folder, places)?.into_iter().filter(mine).collect();
+    let asked = all.iter().position(|hook| hook.key.contains(trust::ASKED));
+    let asked = asked.map(|at| all.swap_remove(at)).ok_or_else(|| {
         Fault::new(
             Exit::Failed,
             format!("Codex does not see the hook in `{}`.", site.settings.display()),
         )
         .hint("Look at `/hooks` in Codex: another layer may switch hooks off.")
-    })
+    })?;
+    Ok((asked, all))
 }
 
 /// The next step of the talk after a line of the server.

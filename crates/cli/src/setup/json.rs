@@ -17,11 +17,14 @@ pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result
     let hooks = one(&object, "hooks")?
         .object_value_or_create("hooks")
         .ok_or("`hooks` is not an object")?;
-    for event in agent.events() {
+    let hears = Hook::Handler(handler.to_vec()).hears();
+    let questions = agent.events().iter().map(|event| (*event, handler, agent.matcher()));
+    // What is heard is heard whatever it is about: Gemini CLI compares the text for all tools with other things there.
+    for (event, handler, matcher) in questions.chain(agent.hears().map(|event| (event, hears.as_slice(), None))) {
         let items = one(&hooks, event)?
             .array_value_or_create(event)
             .ok_or(format!("`hooks.{event}` is not a list"))?;
-        put(&items, agent, handler);
+        put(&items, agent, handler, matcher);
     }
     Ok(format!("{mark}{root}"))
 }
@@ -37,7 +40,7 @@ pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String
         return Ok(text.to_owned());
     };
     let mut any = false;
-    for event in agent.events() {
+    for event in agent.events().iter().copied().chain(agent.hears()) {
         let Some(items) = hooks.array_value(event) else {
             continue;
         };
@@ -60,10 +63,15 @@ pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String
     Ok(format!("{mark}{root}"))
 }
 
-/// Where our handler stands: its index, or that of its group, among all of the event.
+/// Where our handler for calls stands: its index, or that of its group, among all of the event.
 pub(crate) fn position(text: &str, agent: Agent) -> Option<usize> {
+    position_in(text, agent, agent.event())
+}
+
+/// The same for any event.
+pub(crate) fn position_in(text: &str, agent: Agent, event: &str) -> Option<usize> {
     let root = parse(split_mark(text).1).ok()?;
-    let items = root.object_value()?.object_value("hooks")?.array_value(agent.event())?;
+    let items = root.object_value()?.object_value("hooks")?.array_value(event)?;
     items
         .elements()
         .iter()
@@ -108,19 +116,19 @@ pub(crate) fn readable(text: &str, agent: Agent) -> Result<(), String> {
 type Fields = [(&'static str, Value)];
 
 /// Puts the handler where ours stood, or at the end.
-fn put(items: &CstArray, agent: Agent, handler: &Fields) {
+fn put(items: &CstArray, agent: Agent, handler: &Fields, matcher: Option<&str>) {
     let mut ours = our_items(items, agent).into_iter();
     match ours.next() {
-        Some(first) if first.is(agent, handler) => {}
+        Some(first) if first.is(agent, handler, matcher) => {}
         Some(first) if first.all_ours(agent) => {
-            first.item.replace_with(input(agent, handler));
+            first.item.replace_with(input(agent, handler, matcher));
         }
         Some(shared) => {
             shared.remove_ours(agent);
-            items.append(input(agent, handler));
+            items.append(input(agent, handler, matcher));
         }
         None => {
-            items.append(input(agent, handler));
+            items.append(input(agent, handler, matcher));
             return;
         }
     }
@@ -162,11 +170,11 @@ impl Item {
         self.handlers().len() == self.ours(agent).len()
     }
 
-    /// Whether this is exactly the handler, for every tool.
-    fn is(&self, agent: Agent, handler: &Fields) -> bool {
+    /// Whether this is exactly the handler, with this matcher.
+    fn is(&self, agent: Agent, handler: &Fields, wanted: Option<&str>) -> bool {
         let matcher = self.item.get("matcher").and_then(|prop| prop.value());
         let matcher = matcher.map(|node| value(&node));
-        let wanted = agent.matcher().map(|text| Json::String(text.to_owned()));
+        let wanted = wanted.map(|text| Json::String(text.to_owned()));
         let handlers = self.handlers();
         // Further fields of a group may mean that it is not for every call.
         let plain = self.item.properties().len() == 1 + usize::from(wanted.is_some());
@@ -252,7 +260,7 @@ fn split_mark(text: &str) -> (&str, &str) {
 }
 
 /// The handler as it is written, in a group where there are groups.
-fn input(agent: Agent, handler: &Fields) -> CstInputValue {
+fn input(agent: Agent, handler: &Fields, matcher: Option<&str>) -> CstInputValue {
     let field = |(name, value): &(&str, Value)| {
         let value = match value {
             Value::Text(text) => CstInputValue::String(text.clone()),
@@ -266,9 +274,7 @@ fn input(agent: Agent, handler: &Fields) -> CstInputValue {
     if agent.form() != Form::Groups {
         return handler;
     }
-    let matcher = agent
-        .matcher()
-        .map(|text| ("matcher".to_owned(), CstInputValue::String(text.to_owned())));
+    let matcher = matcher.map(|text| ("matcher".to_owned(), CstInputValue::String(text.to_owned())));
     let handlers = ("hooks".to_owned(), CstInputValue::Array(vec![handler]));
     CstInputValue::Object(matcher.into_iter().chain([handlers]).collect())
 }
@@ -322,15 +328,21 @@ mod tests {
 
     #[test]
     fn an_absent_file_becomes_one_with_our_entry() {
-        assert_eq!(
-            put(""),
-            format!("{{\n  \"hooks\": {{\n    \"PreToolUse\": [\n      {OURS}\n    ]\n  }}\n}}\n")
+        let with = put("");
+        let begins = format!("{{\n  \"hooks\": {{\n    \"PreToolUse\": [\n      {OURS}\n    ],\n");
+        assert!(
+            with.starts_with(&begins) && with.ends_with("\n    ]\n  }\n}\n"),
+            "{with}"
         );
+        for event in Agent::Claude.hears() {
+            assert_eq!(position_in(&with, Agent::Claude, event), Some(0), "{event}");
+        }
+        assert_eq!(with.matches("\"--news\"").count(), Agent::Claude.hears().count());
     }
 
     #[test]
     fn foreign_hooks_comments_and_order_stay() {
-        let text = "{\n  // mine\n  \"model\": \"opus\", /* b */\n  \"hooks\": {\n    \"Stop\": [], // done\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"other\"}]} // theirs\n    ]\n  },\n  \"env\": {\"A\": \"1\"}\n}\n";
+        let text = "{\n  // mine\n  \"model\": \"opus\", /* b */\n  \"hooks\": {\n    \"Notification\": [], // done\n    \"PreToolUse\": [\n      {\"matcher\": \"Bash\", \"hooks\": [{\"type\": \"command\", \"command\": \"other\"}]} // theirs\n    ]\n  },\n  \"env\": {\"A\": \"1\"}\n}\n";
         let with = there_and_back(text);
         assert!(
             with.contains(OURS) && with.find("other") < with.find("tollgate-hook"),
@@ -359,7 +371,7 @@ mod tests {
         for text in [
             "{\"a\":1}",
             "{ \"a\": 1, \"b\": [ ] }",
-            "{\"hooks\":{\"Stop\":[]}}",
+            "{\"hooks\":{\"Notification\":[]}}",
             "{\n}\n",
         ] {
             let without = without_handler(&put(text), Agent::Claude).unwrap();
@@ -373,7 +385,7 @@ mod tests {
         let foreign = r#"{"matcher":"X","hooks":[]}"#;
         let text = format!("{{\"hooks\":{{\"PreToolUse\":[{old},{foreign},{old}]}}}}");
         let with = put(&text);
-        assert_eq!(with.matches("tollgate-hook").count(), 1);
+        assert_eq!(with.matches("onFailure").count(), 1);
         assert_eq!(position(&with, Agent::Claude), Some(0));
         assert!(with.contains(foreign) && !with.contains("/old/"), "{with}");
     }
@@ -383,7 +395,7 @@ mod tests {
         let text = r#"{"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"a"},{"type":"command","command":"/x/tollgate-hook claude"}]}]}}"#;
         let with = put(text);
         assert_eq!(
-            (with.matches("tollgate-hook").count(), position(&with, Agent::Claude)),
+            (with.matches("onFailure").count(), position(&with, Agent::Claude)),
             (1, Some(1))
         );
         let without = without_handler(text, Agent::Claude).unwrap();

@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 
+use crate::setup::json;
 use crate::setup::site::Site;
 use toml_edit::{DocumentMut, Item, Table, value};
 
@@ -23,18 +24,24 @@ pub(crate) fn with_trust(text: &str, key: &str, hash: &str) -> Result<String, St
     Ok(document.to_string())
 }
 
-/// The text without the trust of the hook at `position` in `file`, whichever of its names that goes by. Codex counts hooks
-/// by their position, so the trust of those behind it moves up with them.
-pub(crate) fn without_trust(text: &str, site: &Site, position: usize) -> Result<String, String> {
-    let once = without(text, &site.named.to_string_lossy(), position)?;
-    if site.named == site.settings {
-        Ok(once)
-    } else {
-        without(&once, &site.settings.to_string_lossy(), position)
+/// The text without the trust of our hooks, by their places in the text of the settings, whichever of its names the file goes
+/// by. Codex counts hooks by their position, so the trust of those behind one moves up with them.
+pub(crate) fn without_trust(text: &str, site: &Site, settings: &str) -> Result<String, String> {
+    let mut text = text.to_owned();
+    for event in site.agent.events().iter().copied().chain(site.agent.hears()) {
+        let Some(position) = json::position_in(settings, site.agent, event) else {
+            continue;
+        };
+        text = without(&text, &site.named.to_string_lossy(), event, position)?;
+        if site.named != site.settings {
+            text = without(&text, &site.settings.to_string_lossy(), event, position)?;
+        }
     }
+    Ok(text)
 }
 
-fn without(text: &str, file: &str, position: usize) -> Result<String, String> {
+fn without(text: &str, file: &str, event: &str, position: usize) -> Result<String, String> {
+    let event = snake(event);
     let mut document = parse(text)?;
     let state = document
         .get_mut("hooks")
@@ -45,7 +52,7 @@ fn without(text: &str, file: &str, position: usize) -> Result<String, String> {
     let keys: Vec<String> = state.iter().map(|(key, _)| key.to_owned()).collect();
     let mut moved = Vec::new();
     for key in keys {
-        let Some((group, rest)) = place(&key, file) else {
+        let Some((group, rest)) = place(&key, file, &event) else {
             continue;
         };
         if group < position {
@@ -53,7 +60,7 @@ fn without(text: &str, file: &str, position: usize) -> Result<String, String> {
         }
         let item = state.remove(&key);
         if let (Some(item), true) = (item, group > position) {
-            moved.push((format!("{file}:{EVENT}:{}:{rest}", group - 1), item));
+            moved.push((format!("{file}:{event}:{}:{rest}", group - 1), item));
         }
     }
     for (key, item) in moved {
@@ -80,6 +87,18 @@ pub(crate) fn key(file: &str, group: usize) -> String {
     format!("{file}:{EVENT}:{group}:0")
 }
 
+/// An event as Codex's keys have it.
+fn snake(event: &str) -> String {
+    let mut name = String::new();
+    for c in event.chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('_');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
+}
+
 /// Whether hooks are switched off as a whole.
 pub(crate) fn hooks_off(text: &str) -> Result<bool, String> {
     let document = parse(text)?;
@@ -90,15 +109,17 @@ pub(crate) fn hooks_off(text: &str) -> Result<bool, String> {
     Ok(on == Some(false))
 }
 
-/// The event in Codex's keys.
+/// The event of our question in Codex's keys.
 const EVENT: &str = "pre_tool_use";
+/// What only its keys hold.
+pub(crate) const ASKED: &str = ":pre_tool_use:";
 
 /// The group and the rest of a key that belongs to the event in `file`.
-fn place<'k>(key: &'k str, file: &str) -> Option<(usize, &'k str)> {
+fn place<'k>(key: &'k str, file: &str, event: &str) -> Option<(usize, &'k str)> {
     let rest = key
         .strip_prefix(file)?
         .strip_prefix(':')?
-        .strip_prefix(EVENT)?
+        .strip_prefix(event)?
         .strip_prefix(':')?;
     let (group, rest) = rest.split_once(':')?;
     Some((group.parse().ok()?, rest))
@@ -165,7 +186,7 @@ mod tests {
             );
             assert_eq!(with_trust(&with, KEY, "sha256:ab").unwrap(), with);
             assert_eq!(trusted(&with, KEY).as_deref(), Some("sha256:ab"));
-            assert_eq!(without(&with, "/h/.codex/hooks.json", 0).unwrap(), text);
+            assert_eq!(without(&with, "/h/.codex/hooks.json", "PreToolUse", 0).unwrap(), text);
         }
     }
 
@@ -182,7 +203,7 @@ mod tests {
             TABLE.replace(":0:0", ":1:0").replace(":ab", ":cd"),
             TABLE.replace("/h/", "/other/")
         );
-        let without = without(&text, "/h/.codex/hooks.json", 0).unwrap();
+        let without = without(&text, "/h/.codex/hooks.json", "PreToolUse", 0).unwrap();
         assert_eq!(trusted(&without, KEY).as_deref(), Some("sha256:cd"));
         assert_eq!(trusted(&without, "/h/.codex/hooks.json:pre_tool_use:1:0"), None);
         assert!(without.contains("/other/"));

@@ -19,3 +19,4 @@ mod namespace;
 mod others;
 mod proof;
 mod stage;
+mod told;

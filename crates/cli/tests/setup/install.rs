@@ -115,7 +115,7 @@ fn an_entry_of_an_older_version_is_brought_up_to_date() {
     assert_eq!(home.tollgate("install --agent claude").code, 0);
     let with = home.read(".claude/settings.json").unwrap();
     assert_eq!(
-        (with.matches("tollgate-hook").count(), with.contains("/old/")),
+        (with.matches("onFailure").count(), with.contains("/old/")),
         (1, false),
         "{with}"
     );

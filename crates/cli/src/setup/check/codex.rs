@@ -55,12 +55,15 @@ pub(super) fn trust(site: &Site, places: &Places) -> Check {
         );
     };
     match server::ours(&program, site, places) {
-        Ok(hook) if hook.trust == "trusted" && hook.enabled => {
-            Check::fine(NAME, format!("Codex trusts the hook ({}).", hook.hash))
-        }
-        Ok(hook) if hook.trust == "managed" => Check::fine(NAME, "The hook is managed, and needs no trust."),
-        Ok(hook) if !hook.enabled => Check::bad(NAME, "The hook is switched off in Codex.", hint),
-        Ok(hook) => Check::bad(
+        Ok((hook, hears)) if hook.is_trusted() && !hears.iter().all(server::Listed::is_trusted) => Check::note(
+            NAME,
+            "Codex trusts the hook for calls, and skips it for what it only hears.",
+            hint,
+        ),
+        Ok((hook, _)) if hook.is_trusted() => Check::fine(NAME, format!("Codex trusts the hook ({}).", hook.hash)),
+        Ok((hook, _)) if hook.trust == "managed" => Check::fine(NAME, "The hook is managed, and needs no trust."),
+        Ok((hook, _)) if !hook.enabled => Check::bad(NAME, "The hook is switched off in Codex.", hint),
+        Ok((hook, _)) => Check::bad(
             NAME,
             format!("Codex calls the hook `{}` and skips it without a word.", hook.trust),
             hint,
