@@ -244,7 +244,8 @@ fn news_is_taken_in_silence() {
     news["hook_event_name"] = json!("PostToolUse");
     let output = ask(bench.hook("claude"), news.to_string().as_bytes());
     assert_eq!((output.status.code(), output.stdout.len()), (Some(0), 0));
-    assert!(bench.records().is_empty());
+    let records = bench.records();
+    assert_eq!((records.len(), records[0]["kind"].as_str()), (1, Some("evidence")));
 }
 
 #[test]

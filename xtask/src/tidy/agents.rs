@@ -47,6 +47,7 @@ const MADE: [Made; 3] = [
             "file",
             "form",
             "event",
+            "also hears",
             "limit",
             "moved by",
             "administrator's file",
@@ -64,6 +65,7 @@ const MADE: [Made; 3] = [
                 },
                 agent.form(),
                 agent.code("questions"),
+                agent.hears(),
                 format!("{} s", agent.number("patience")),
                 quoted(&agent.text("moved_by")),
                 quoted(&agent.text("managed")),
@@ -118,6 +120,17 @@ impl Agent<'_> {
     fn code(&self, key: &str) -> String {
         let items: Vec<String> = self.items(key).iter().map(|item| quoted(item)).collect();
         items.join(", ")
+    }
+
+    /// The events that it hears beside its questions.
+    fn hears(&self) -> String {
+        let items = self.items("hears");
+        let events: Vec<String> = items
+            .iter()
+            .filter_map(|item| item.split(' ').next())
+            .map(quoted)
+            .collect();
+        events.join(", ")
     }
 
     fn number(&self, key: &str) -> i64 {

@@ -31,14 +31,16 @@ fn everything_is_heard(agent: Agent, test: &str) {
     alone(test, agent, |_program| {
         let mut stage = Stage::new(&format!("{}-told", agent.as_str()));
         stage.install_client(agent);
-        let trust = if agent == Agent::Codex { " --trust" } else { "" };
-        stage.tollgate(&format!("install --agent {}{trust}", agent.as_str()));
         let drive = agent.drive().unwrap();
         let script = vec![
             drive.shell("printf '%s-%s\\n' here 12333"),
             drive.shell("cat nowhere.txt; exit 3"),
         ];
         let model = Model::start(script).unwrap();
+        // Trust goes into the file that names the model.
+        let trust = if agent == Agent::Codex { " --trust" } else { "" };
+        let _configured = (agent == Agent::Codex).then(|| stage.client(agent, &model));
+        stage.tollgate(&format!("install --agent {}{trust}", agent.as_str()));
         let output = stage.play(stage.client(agent, &model), false);
         assert!(heard(&model, 2, &output)[0].contains("here-12333"));
         let told = records(&stage, &["news", "evidence"]);
