@@ -20,8 +20,8 @@ const LISTS: [&str; 8] = [
     "paths",
     "urls",
 ];
-const OTHERS: [&str; 11] = [
-    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay", "hears",
+const OTHERS: [&str; 12] = [
+    "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay", "hears", "top",
 ];
 /// What a table says about running the real client.
 const DRIVE: [&str; 11] = [
@@ -153,7 +153,7 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
     }
     writeln!(out, "    form: Form::{},", variant(text(rows, "form")?))?;
     writeln!(out, "    driven: {},", text(rows, "proof")? == "driven")?;
-    for key in ["version", "comments", "split"] {
+    for key in ["version", "comments", "split", "top"] {
         writeln!(out, "    {key}: {},", flag(rows, key))?;
     }
     let patience = rows.get("patience").and_then(toml::Value::as_integer);

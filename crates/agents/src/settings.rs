@@ -103,6 +103,12 @@ impl Agent {
         self.table().version
     }
 
+    /// Whether events stand at the top of that file, and not below `hooks`.
+    #[must_use]
+    pub const fn has_events_on_top(self) -> bool {
+        self.table().top
+    }
+
     /// Whether it reads past comments in that file.
     #[must_use]
     pub const fn reads_comments(self) -> bool {

@@ -34,6 +34,8 @@ pub(crate) struct Table {
     pub(crate) split: bool,
     /// Whether it says `"version": 1`.
     pub(crate) version: bool,
+    /// Whether events stand at the top of that file.
+    pub(crate) top: bool,
     /// Whether it reads past comments in that file.
     pub(crate) comments: bool,
     /// The text that matches every tool; empty where the form has none.

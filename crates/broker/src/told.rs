@@ -167,10 +167,12 @@ impl Broker {
 
 /// The handlers of an event.
 fn handlers(settings: &Json, agent: Agent, event: &str) -> Vec<Json> {
-    let items = settings
-        .get("hooks")
-        .and_then(|hooks| hooks.get(event))
-        .and_then(Json::as_array);
+    let events = if agent.has_events_on_top() {
+        Some(settings)
+    } else {
+        settings.get("hooks")
+    };
+    let items = events.and_then(|events| events.get(event)).and_then(Json::as_array);
     let items = items.unwrap_or_default().iter();
     match agent.form() {
         Form::Groups => items

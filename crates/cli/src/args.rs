@@ -6,8 +6,8 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rehearse, rules, schema, snapshots,
-    status, trust, undo, uninstall,
+    approvals, check, config, doctor, hook, import, init, install, learn, log, policy, rehearse, rules, schema,
+    snapshots, status, trust, undo, uninstall,
 };
 use crate::exit::{Exit, Fault};
 use crate::ui::Ui;

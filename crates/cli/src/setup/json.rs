@@ -14,9 +14,13 @@ pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result
     if agent.is_versioned() && one(&object, "version")?.get("version").is_none() {
         object.insert(0, "version", CstInputValue::Number("1".to_owned()));
     }
-    let hooks = one(&object, "hooks")?
-        .object_value_or_create("hooks")
-        .ok_or("`hooks` is not an object")?;
+    let hooks = if agent.has_events_on_top() {
+        object
+    } else {
+        one(&object, "hooks")?
+            .object_value_or_create("hooks")
+            .ok_or("`hooks` is not an object")?
+    };
     let hears = Hook::Handler(handler.to_vec()).hears();
     let questions = agent.events().iter().map(|event| (*event, handler, agent.matcher()));
     // What is heard is heard whatever it is about: Gemini CLI compares the text for all tools with other things there.
@@ -36,7 +40,7 @@ pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String
         return Ok(text.to_owned());
     }
     let root = parse(body)?;
-    let Some(hooks) = root.object_value().and_then(|object| object.object_value("hooks")) else {
+    let Some(hooks) = events(&root, agent) else {
         return Ok(text.to_owned());
     };
     let mut any = false;
@@ -54,7 +58,7 @@ pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String
             hooks.get(event).into_iter().for_each(|event| event.remove());
         }
     }
-    if any && hooks.properties().is_empty() {
+    if any && !agent.has_events_on_top() && hooks.properties().is_empty() {
         root.object_value()
             .and_then(|object| object.get("hooks"))
             .into_iter()
@@ -71,7 +75,7 @@ pub(crate) fn position(text: &str, agent: Agent) -> Option<usize> {
 /// The same for any event.
 pub(crate) fn position_in(text: &str, agent: Agent, event: &str) -> Option<usize> {
     let root = parse(split_mark(text).1).ok()?;
-    let items = root.object_value()?.object_value("hooks")?.array_value(event)?;
+    let items = events(&root, agent)?.array_value(event)?;
     items
         .elements()
         .iter()
@@ -110,6 +114,16 @@ pub(crate) fn readable(text: &str, agent: Agent) -> Result<(), String> {
     json::parse_of("it", body.as_bytes())
         .map(drop)
         .map_err(|refusal| refusal.sentence)
+}
+
+/// The object in which the events stand.
+pub(crate) fn events(root: &CstRootNode, agent: Agent) -> Option<CstObject> {
+    let object = root.object_value()?;
+    if agent.has_events_on_top() {
+        Some(object)
+    } else {
+        object.object_value("hooks")
+    }
 }
 
 /// A handler's fields.

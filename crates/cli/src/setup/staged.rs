@@ -11,7 +11,7 @@ use live::Stage;
 
 use crate::exit::{Exit, Fault};
 use crate::setup::check::strip_mark;
-use crate::setup::json::{parse, value};
+use crate::setup::json::{events, parse, value};
 use crate::setup::site::Site;
 use crate::setup::{files, settings, trust};
 
@@ -66,7 +66,7 @@ fn reduced(text: &str, agent: Agent, drive: &Drive, over: Option<&str>) -> Resul
         return Ok(text.to_owned());
     };
     drive.drop.iter().for_each(|name| remove(&object, name));
-    if let Some(hooks) = object.object_value("hooks") {
+    if let Some(hooks) = events(&root, agent) {
         hooks
             .properties()
             .iter()
