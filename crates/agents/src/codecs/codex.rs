@@ -22,7 +22,7 @@ pub(crate) fn say(opinion: Opinion<'_>) -> Reply {
 
 /// One string that a login shell runs. Codex lets the call run when the hook takes too long, so the limit is the longest
 /// that it takes by itself.
-fn hook(agent: Agent, places: &Places) -> Hook {
+pub(crate) fn hook(agent: Agent, places: &Places) -> Hook {
     Hook::Handler(vec![
         ("type", Value::text("command")),
         ("command", Value::Text(guarded_line(agent, places))),

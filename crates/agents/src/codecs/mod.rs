@@ -14,6 +14,7 @@ pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod copilot;
 pub(crate) mod cursor;
+pub(crate) mod droid;
 pub(crate) mod gemini;
 pub(crate) mod opencode;
 pub(crate) mod qwen;

@@ -56,7 +56,7 @@ fn folder(event: &str, info: &Json) -> Result<String, Refusal> {
 }
 
 /// Exit 2 with the reason on standard error; nothing else is heard.
-fn say(opinion: Opinion<'_>) -> Reply {
+pub(crate) fn say(opinion: Opinion<'_>) -> Reply {
     match opinion {
         Opinion::None | Opinion::Allow(_) => Reply::default(),
         Opinion::Ask(reason) | Opinion::Deny(reason) => Reply {

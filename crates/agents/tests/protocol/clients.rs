@@ -44,8 +44,8 @@ pub(crate) fn hear(agent: Agent, reply: &Reply) -> Heard {
         (Agent::Cursor, 2) if !out.is_empty() => Heard::Deny(String::from_utf8_lossy(out).into_owned()),
         // With `failClosed` every other failure is a denial.
         (Agent::Cursor, _) => words(),
-        (Agent::Windsurf, 2) => words(),
-        (Agent::Windsurf, 0) => Heard::Nothing,
+        (Agent::Windsurf | Agent::Droid, 2) => words(),
+        (Agent::Windsurf | Agent::Droid, 0) => Heard::Nothing,
         (Agent::Gemini, 0) if out.is_empty() && !err.is_empty() => gemini(err),
         (_, 2) if !err.is_empty() => words(),
         (Agent::Claude, 2) => Heard::Deny(String::new()),
@@ -179,6 +179,9 @@ fn codex(stdout: &[u8]) -> Heard {
 /// One harmless question of each agent, as its client writes it: an event, a session, a folder `/w`, a shell, and `ls`.
 pub(crate) fn question(agent: Agent) -> &'static str {
     match agent {
+        Agent::Droid => {
+            r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Execute","tool_input":{"command":"ls"}}"#
+        }
         Agent::Claude | Agent::Codex => {
             r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}"#
         }

@@ -21,12 +21,13 @@ fn the_handlers_are_these() {
     };
     let wanted = |agent: Agent| {
         let line = match agent {
-            Agent::Codex | Agent::Gemini | Agent::Qwen | Agent::Windsurf => guarded(agent.as_str()),
+            Agent::Codex | Agent::Droid | Agent::Gemini | Agent::Qwen | Agent::Windsurf => guarded(agent.as_str()),
             _ => line(agent.as_str()),
         };
         match agent {
             Agent::Claude => r#"{"args":["claude","--config","/c","--state","/s t","--data","/d"],"command":"/opt/my gate's/tollgate-hook","onFailure":"block","timeout":60,"type":"command"}"#.to_owned(),
             Agent::Codex => format!(r#"{{"command":{line},"timeout":600,"type":"command"}}"#),
+            Agent::Droid => format!(r#"{{"command":{line},"timeout":60,"type":"command"}}"#),
             Agent::Gemini | Agent::Qwen => format!(r#"{{"command":{line},"timeout":60000,"type":"command"}}"#),
             Agent::Copilot => format!(r#"{{"bash":{line},"timeoutSec":60,"type":"command"}}"#),
             Agent::Cursor => format!(r#"{{"command":{line},"failClosed":true,"timeout":60}}"#),
