@@ -110,11 +110,18 @@ fn responses(step: Option<&Step>) -> Vec<String> {
         None => format!(
             r#"{{"type":"message","id":"msg_{n}","role":"assistant","status":"completed","content":[{{"type":"output_text","text":"All done.","annotations":[]}}]}}"#
         ),
-        Some(Step { tool, input }) if input.starts_with('{') => format!(
-            r#"{{"type":"function_call","id":"fc_{n}","call_id":"call_{n}","name":{},"arguments":{},"status":"completed"}}"#,
-            quote(tool),
-            quote(input)
-        ),
+        Some(Step { tool, input }) if input.starts_with('{') => {
+            // Tools of a server stand in a space of their own: `space/tool`.
+            let (space, tool) = match tool.split_once('/') {
+                Some((space, tool)) => (format!(r#""namespace":{},"#, quote(space)), tool),
+                None => (String::new(), tool.as_str()),
+            };
+            format!(
+                r#"{{"type":"function_call","id":"fc_{n}","call_id":"call_{n}",{space}"name":{},"arguments":{},"status":"completed"}}"#,
+                quote(tool),
+                quote(input)
+            )
+        }
         Some(Step { tool, input }) => format!(
             r#"{{"type":"custom_tool_call","id":"ctc_{n}","call_id":"call_{n}","name":{},"input":{},"status":"completed"}}"#,
             quote(tool),

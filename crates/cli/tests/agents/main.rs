@@ -15,6 +15,7 @@
 mod claude;
 mod clients;
 mod codex;
+mod further;
 mod namespace;
 mod others;
 mod proof;
