@@ -7,10 +7,10 @@ use std::{env, fs, path::Path};
 const RULES: &str = "../../rules/agents.toml";
 
 /// What a table says beside its tools. An unknown key is an error: it would be a belief that nobody holds.
-const TEXTS: [&str; 10] = [
-    "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap", "says",
+const TEXTS: [&str; 11] = [
+    "title", "seen", "home", "moved_by", "settings", "project", "matcher", "mcp", "gap", "says", "managed",
 ];
-const LISTS: [&str; 8] = [
+const LISTS: [&str; 9] = [
     "programs",
     "marks",
     "questions",
@@ -19,6 +19,7 @@ const LISTS: [&str; 8] = [
     "patchers",
     "paths",
     "urls",
+    "pins",
 ];
 const OTHERS: [&str; 12] = [
     "split", "comments", "form", "proof", "version", "patience", "switches", "tool", "drive", "replay", "hears", "top",
@@ -28,12 +29,11 @@ const DRIVE: [&str; 11] = [
     "program", "packages", "args", "before", "env", "files", "drop", "shell", "write", "read", "ends",
 ];
 /// What only a page for people says.
-const PAGE: [&str; 9] = [
+const PAGE: [&str; 8] = [
     "open",
     "flags_off",
     "fails_open",
     "keys",
-    "managed",
     "rewrite",
     "output",
     "resume",
@@ -144,7 +144,7 @@ fn table(out: &mut String, name: &str, rows: &toml::Table) -> Result<(), Box<dyn
         writeln!(out, "    {key}: {:?},", if absent { "" } else { text(rows, key)? })?;
     }
     for key in LISTS {
-        let absent = key == "paths" && !rows.contains_key(key);
+        let absent = matches!(key, "paths" | "pins") && !rows.contains_key(key);
         writeln!(
             out,
             "    {key}: &{:?},",

@@ -28,5 +28,5 @@ pub use news::{News, Role, greet};
 pub use output::replaced;
 pub use refusal::Refusal;
 pub use reply::{Answer, Reply, pass, refuse, reply};
-pub use settings::{Hook, NEWS, PROGRAM, Places, Value};
+pub use settings::{EVERYBODY, Hook, NEWS, PROGRAM, Places, Value};
 pub use table::{Agent, Form, Place, Switch};

@@ -17,12 +17,15 @@ pub const PROGRAM: &str = "tollgate-hook";
 /// The argument of a hook for events that are no questions.
 pub const NEWS: &str = "--news";
 
+/// The argument of a hook that an administrator installs for everybody: its places are those of whoever runs it.
+pub const EVERYBODY: &str = "--everybody";
+
 /// What an installed hook uses, as absolute paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The hook program.
     pub hook: String,
-    /// The directory of the configuration.
+    /// The directory of the configuration; empty in an entry for everybody, whose places are those of whoever runs it.
     pub config: String,
     /// The directory of the ledger.
     pub state: String,
@@ -101,6 +104,18 @@ impl Agent {
     #[must_use]
     pub const fn is_versioned(self) -> bool {
         self.table().version
+    }
+
+    /// The file of the administrator, where it has the form of the person's.
+    #[must_use]
+    pub fn managed_file(self) -> Option<&'static str> {
+        present(self.table().managed).filter(|file| file.ends_with(".json"))
+    }
+
+    /// What an administrator's file has to say beside the entry, so that nobody's else switches hooks off.
+    #[must_use]
+    pub const fn pins(self) -> &'static [&'static str] {
+        self.table().pins
     }
 
     /// Whether events stand at the top of that file, and not below `hooks`.
@@ -243,8 +258,10 @@ pub(crate) fn arguments(agent: Agent, places: &Places) -> Vec<String> {
         state,
         data,
     } = places;
+    let everybody = [agent.as_str(), EVERYBODY];
     let words = [agent.as_str(), "--config", config, "--state", state, "--data", data];
-    words.into_iter().map(String::from).collect()
+    let words = if config.is_empty() { &everybody[..] } else { &words };
+    words.iter().copied().map(String::from).collect()
 }
 
 /// The hook as one line for a shell; every word is quoted.

@@ -34,6 +34,10 @@ pub(crate) struct Table {
     pub(crate) split: bool,
     /// Whether it says `"version": 1`.
     pub(crate) version: bool,
+    /// The file of the administrator; empty where none is known.
+    pub(crate) managed: &'static str,
+    /// Switches that this file has to pin.
+    pub(crate) pins: &'static [&'static str],
     /// Whether events stand at the top of that file.
     pub(crate) top: bool,
     /// Whether it reads past comments in that file.

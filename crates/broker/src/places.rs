@@ -24,6 +24,31 @@ pub struct Given {
     pub data: Option<PathBuf>,
 }
 
+impl Given {
+    /// The usual places of whoever runs this, below the home directory that the machine's list of users names: an entry that an
+    /// administrator wrote is for everybody, and no variable may move what it uses. `None` where the list has nobody of the kind.
+    #[must_use]
+    pub fn of_this_user() -> Option<Self> {
+        let users = std::fs::read_to_string("/etc/passwd").ok()?;
+        Self::of_user(&users, rustix::process::getuid().as_raw())
+    }
+
+    fn of_user(users: &str, uid: u32) -> Option<Self> {
+        let uid = uid.to_string();
+        let mut lines = users.lines().map(|line| line.split(':').collect::<Vec<_>>());
+        let home = lines.find_map(|line| match line.as_slice() {
+            [_, _, number, _, _, home, ..] if *number == uid => Some(PathBuf::from(home)),
+            _ => None,
+        });
+        let home = home.filter(|home| home.is_absolute() && home.parent().is_some())?;
+        Some(Self {
+            config: Some(home.join(".config").join(NAME)),
+            state: Some(home.join(".local/state").join(NAME)),
+            data: Some(home.join(".local/share").join(NAME)),
+        })
+    }
+}
+
 /// All places, absolute.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
@@ -112,6 +137,17 @@ fn home_of(config: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_list_of_users_names_the_home_and_nothing_else_does() {
+        let users = "root:x:0:0::/root:/bin/sh\nann:x:1000:1000:Ann,,:/home/ann:/bin/sh\nnobody:x:7:7::/:/x\nodd:x:8:8::rel:/x\n";
+        let given = Given::of_user(users, 1000).unwrap();
+        assert_eq!(given.config, Some("/home/ann/.config/tollgate".into()));
+        assert_eq!(given.state, Some("/home/ann/.local/state/tollgate".into()));
+        for uid in [7, 8, 100, 10] {
+            assert!(Given::of_user(users, uid).is_none(), "{uid}");
+        }
+    }
 
     fn find(given: Given, variables: &[(&str, &str)]) -> Result<Places, Error> {
         Places::from_variables(given, |name| {

@@ -1,4 +1,4 @@
-//! The hook's command line: `tollgate-hook AGENT [--config DIR] [--state DIR] [--data DIR] [--news]`.
+//! The hook's command line: `tollgate-hook AGENT [--config DIR] [--state DIR] [--data DIR] [--news]`, or `tollgate-hook AGENT --everybody [--news]`.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -32,6 +32,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Args, (Option<A
     while let Some(arg) = args.next() {
         if arg == agents::NEWS {
             news = true;
+            continue;
+        }
+        if arg == agents::EVERYBODY {
+            given = Given::of_this_user().ok_or_else(|| {
+                (
+                    Some(agent),
+                    "the machine's list of users names no home for this one".to_owned(),
+                )
+            })?;
             continue;
         }
         let place = match arg.to_str() {
@@ -69,6 +78,11 @@ mod tests {
         assert_eq!(args.agent, Agent::Codex);
         assert_eq!(args.given.config, Some("/c".into()));
         assert_eq!(args.given.data, None);
+        assert_eq!(
+            read("claude --everybody").unwrap().given.config,
+            Given::of_this_user().unwrap().config
+        );
+        assert!(read("claude --everybody --config /c").is_err());
         assert!(!args.news && read("codex --state /s --news --data /d").unwrap().news);
         for (line, agent) in [
             ("", None),

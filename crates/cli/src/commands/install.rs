@@ -22,6 +22,13 @@ pub(crate) struct Args {
     /// In the project of the working directory instead of the home directory (Claude Code only).
     #[arg(long)]
     project: bool,
+    /// In the administrator's settings, for everybody on this machine: what a person or a project says does not switch it
+    /// off. Needs root.
+    #[arg(long, conflicts_with = "project", requires = "agent")]
+    managed: bool,
+    /// A folder that stands for the machine's root.
+    #[arg(long, hide = true, requires = "managed", value_name = "DIR", default_value = "/")]
+    root: PathBuf,
     /// Show what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -40,6 +47,8 @@ impl Args {
             only,
             agent: None,
             project: false,
+            managed: false,
+            root: "/".into(),
             dry_run: false,
             trust: false,
         }
@@ -54,6 +63,9 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     }
     refuse_agents("install Tollgate")?;
     let source = binary::source()?;
+    if args.managed {
+        return managed(args, &sites, &source, &places, ui);
+    }
     refuse_unsafe(&places)?;
     // Settings that cannot be edited are found before anything is written.
     sites.iter().try_for_each(|site| plan(site, &places).map(drop))?;
@@ -77,6 +89,29 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
     Ok(exit)
 }
 
+/// For everybody: the program where only root can write, and an entry that finds the places of whoever runs it.
+fn managed(args: &Args, sites: &[Site], source: &Path, places: &Places, ui: &mut Ui) -> Result<Exit, Fault> {
+    if args.root == Path::new("/") && !rustix::process::geteuid().is_root() {
+        return Err(Fault::new(Exit::Refused, "The administrator's settings are root's.")
+            .hint("Run it as root, or leave `--managed` out."));
+    }
+    sites.iter().try_for_each(|site| plan(site, places).map(drop))?;
+    let program = args.root.join(places::MANAGED_HOOK.trim_start_matches('/'));
+    files::make_public_folder(program.parent().unwrap_or(&args.root))?;
+    let hash = binary::copy(source, &program)?;
+    ui.line(format!("Hook: {} (sha256 {})", program.display(), hash.hex()));
+    files::make_folder(&places.data)?;
+    for site in sites {
+        if let Some(folder) = site.settings.parent() {
+            files::make_public_folder(folder)?;
+        }
+        put(site, places, ui)?;
+    }
+    ui.line("Each person's settings and log are their own: `~/.config/tollgate` and `~/.local/state/tollgate`.");
+    ui.line("Where a person has an entry too, every call is asked about twice: `tollgate uninstall` takes theirs out.");
+    Ok(Exit::Done)
+}
+
 /// Refuses places where another user could replace the hook or what it goes by.
 fn refuse_unsafe(places: &Places) -> Result<(), Fault> {
     match places::unsafe_one(places) {
@@ -95,6 +130,9 @@ fn refuse_unsafe(places: &Places) -> Result<(), Fault> {
 /// Where to install: what was named, or every agent that is found. A dry run is about all where none is.
 fn sites(args: &Args, places: &Places) -> Result<Vec<Site>, Fault> {
     let named = args.agent.as_deref().and_then(Agent::parse);
+    if let (true, Some(agent)) = (args.managed, named) {
+        return Ok(vec![Site::managed(agent, &args.root)?]);
+    }
     if args.project {
         let here =
             env::current_dir().map_err(|e| Fault::new(Exit::Io, format!("There is no working directory: {e}.")))?;
@@ -151,14 +189,23 @@ fn show(sites: &[Site], places: &Places, ui: &mut Ui) -> Result<Exit, Fault> {
 
 /// The settings with our entry in them.
 fn plan(site: &Site, places: &Places) -> Result<Change, Fault> {
-    let hook = site.agent.hook(&places::for_entry(places)?);
+    let hook = site.agent.hook(&places::for_site(site, places)?);
     let change = Change::plan(site.settings.clone(), |text| {
-        settings::with_hook(text, site.agent, &hook).map_err(|why| unreadable(&site.settings, &why))
+        let with = settings::with_hook(text, site.agent, &hook).and_then(|text| pinned(&text, site));
+        with.map_err(|why| unreadable(&site.settings, &why))
     })?;
     Ok(Change {
-        mode: settings::mode(&hook),
+        mode: if site.managed { 0o644 } else { settings::mode(&hook) },
         ..change
     })
+}
+
+/// An administrator's settings with what keeps others from switching hooks off.
+fn pinned(text: &str, site: &Site) -> Result<String, String> {
+    if !site.managed {
+        return Ok(text.to_owned());
+    }
+    json::with_pins(text, site.agent.pins())
 }
 
 /// Puts the entry into the settings and keeps what stood there.

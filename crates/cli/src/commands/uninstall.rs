@@ -23,6 +23,12 @@ pub(crate) struct Args {
     /// In the project of the working directory instead of the home directory (Claude Code only).
     #[arg(long)]
     project: bool,
+    /// In the administrator's settings. Needs root.
+    #[arg(long, conflicts_with = "project", requires = "agent")]
+    managed: bool,
+    /// A folder that stands for the machine's root.
+    #[arg(long, hide = true, requires = "managed", value_name = "DIR", default_value = "/")]
+    root: PathBuf,
     /// Show what would change, and change nothing.
     #[arg(long)]
     dry_run: bool,
@@ -69,6 +75,9 @@ pub(crate) fn run(args: &Args, ui: &mut Ui) -> Result<Exit, Fault> {
 /// Where it may be installed: the agents' settings of today, and every place that install wrote to.
 fn sites(args: &Args, record: &Record, places: &Places) -> Result<Vec<Site>, Fault> {
     let named = args.agent.as_deref().and_then(Agent::parse);
+    if let (true, Some(agent)) = (args.managed, named) {
+        return Ok(vec![Site::managed(agent, &args.root)?]);
+    }
     if args.project {
         let here =
             env::current_dir().map_err(|e| Fault::new(Exit::Io, format!("There is no working directory: {e}.")))?;

@@ -120,6 +120,14 @@ pub(crate) fn make_folder(path: &Path) -> Result<Vec<PathBuf>, Fault> {
     Ok(missing)
 }
 
+/// The same for a folder that everybody may look into.
+pub(crate) fn make_public_folder(path: &Path) -> Result<(), Fault> {
+    for folder in make_folder(path)? {
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).map_err(|e| io_fault("make", &folder, &e))?;
+    }
+    Ok(())
+}
+
 /// The fault of a failed operation on a path.
 pub(crate) fn io_fault(verb: &str, path: &Path, error: &io::Error) -> Fault {
     Fault::new(Exit::Io, format!("Cannot {verb} `{}`: {error}.", path.display()))

@@ -33,6 +33,29 @@ pub(crate) fn with_handler(text: &str, agent: Agent, handler: &Fields) -> Result
     Ok(format!("{mark}{root}"))
 }
 
+/// The text with these switches set, `KEY = VALUE` each.
+pub(crate) fn with_pins(text: &str, pins: &[&str]) -> Result<String, String> {
+    let root = parse(text)?;
+    let mut object = root.object_value().ok_or("the file does not hold an object")?;
+    for pin in pins {
+        let (key, value) = pin.split_once(" = ").ok_or("a pin is a key and its value")?;
+        let mut names: Vec<&str> = key.split('.').collect();
+        let last = names.pop().unwrap_or_default();
+        for name in names {
+            object = object
+                .object_value_or_create(name)
+                .ok_or(format!("`{name}` is not an object"))?;
+        }
+        let value = CstInputValue::Bool(value == "true");
+        match object.get(last) {
+            Some(property) => property.set_value(value),
+            None => drop(object.append(last, value)),
+        }
+        object = root.object_value().ok_or("the file does not hold an object")?;
+    }
+    Ok(root.to_string())
+}
+
 /// The text without any handler of ours, and without the containers that this leaves empty.
 pub(crate) fn without_handler(text: &str, agent: Agent) -> Result<String, String> {
     let (mark, body) = split_mark(text);

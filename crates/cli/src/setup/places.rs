@@ -7,6 +7,7 @@ use agents::{Agent, PROGRAM};
 use broker::{Given, Places, Unsafe};
 
 use crate::exit::{Exit, Fault};
+use crate::setup::site::Site;
 
 /// By the environment: `TOLLGATE_HOME`, else XDG.
 pub(crate) fn find() -> Result<Places, Fault> {
@@ -25,6 +26,22 @@ pub(crate) fn for_entry(places: &Places) -> Result<agents::Places, Fault> {
         config: text(&places.config)?,
         state: text(&places.state)?,
         data: text(&places.data)?,
+    })
+}
+
+/// Where the hook of everybody is.
+pub(crate) const MANAGED_HOOK: &str = "/usr/local/lib/tollgate/tollgate-hook";
+
+/// What the entry at a site names.
+pub(crate) fn for_site(site: &Site, places: &Places) -> Result<agents::Places, Fault> {
+    if !site.managed {
+        return for_entry(places);
+    }
+    Ok(agents::Places {
+        hook: MANAGED_HOOK.to_owned(),
+        config: String::new(),
+        state: String::new(),
+        data: String::new(),
     })
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn subject(site: &Site, places: &Places) -> Result<Option<Subject>, F
 
 /// The digest of the entry, its file, and the program that it starts.
 fn digest(site: &Site, places: &Places) -> Result<String, Fault> {
-    let hook = site.agent.hook(&places::for_entry(places)?);
+    let hook = site.agent.hook(&places::for_site(site, places)?);
     let entry = match &hook {
         Hook::Handler(_) => hook.handler_json().text(),
         Hook::File { text, .. } => text.clone(),

@@ -18,12 +18,33 @@ pub(crate) struct Site {
     pub(crate) named: PathBuf,
     /// The file that holds the trust in them, where the agent wants any.
     pub(crate) trust: Option<PathBuf>,
+    /// Whether it is the administrator's, for everybody on the machine.
+    pub(crate) managed: bool,
 }
 
 impl Site {
     /// The settings of the person.
     pub(crate) fn of_person(agent: Agent, places: &Places) -> Self {
         Self::at(agent, &places::agent_folder(agent, places).join(agent.settings_file()))
+    }
+
+    /// The settings of the administrator, below a folder that stands for the machine's root.
+    pub(crate) fn managed(agent: Agent, root: &Path) -> Result<Self, Fault> {
+        let file = agent.managed_file().ok_or_else(|| {
+            Fault::new(
+                Exit::Usage,
+                format!(
+                    "{} has no settings of an administrator that an entry can be put into.",
+                    agent.title()
+                ),
+            )
+            .hint("Install it for each person: leave `--managed` out.")
+        })?;
+        Ok(Self {
+            trust: None,
+            managed: true,
+            ..Self::at(agent, &root.join(file.trim_start_matches('/')))
+        })
     }
 
     /// The settings of the project around a directory, in its outermost folder.
@@ -45,6 +66,7 @@ impl Site {
             settings: files::target(settings),
             named: settings.to_path_buf(),
             trust,
+            managed: false,
         }
     }
 

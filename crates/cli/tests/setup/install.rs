@@ -312,3 +312,64 @@ fn variables_that_move_the_agents_are_followed() {
     assert_eq!(home.tollgate("install --agent claude").code, 0);
     assert!(home.read("elsewhere/settings.json").unwrap().contains("tollgate-hook"));
 }
+
+/// The administrator's settings, below a folder that stands for the machine's root.
+#[test]
+fn an_administrator_installs_for_everybody() {
+    if inside_an_agent() {
+        return;
+    }
+    for (agent, file) in [
+        ("claude", "etc/claude-code/managed-settings.json"),
+        ("gemini", "etc/gemini-cli/settings.json"),
+        ("cursor", "etc/cursor/hooks.json"),
+        ("windsurf", "etc/windsurf/hooks.json"),
+    ] {
+        let home = Home::new();
+        let root = home.at("machine");
+        let file = format!("machine/{file}");
+        let before = "{\n  \"theirs\": true\n}\n";
+        home.write(&file, before);
+        let words = format!("--agent {agent} --managed --root {}", root.display());
+        let dry = home.tollgate(&format!("install {words} --dry-run"));
+        assert_eq!(dry.code, 0, "{dry:?}");
+        assert!(dry.out.contains("--everybody"), "{dry:?}");
+        assert_eq!(home.read(&file).as_deref(), Some(before));
+        assert_eq!(home.tollgate(&format!("install {words}")).code, 0);
+        let with = home.read(&file).unwrap();
+        // Everybody's hook, and no place of the person who installed it.
+        assert!(
+            with.contains("/usr/local/lib/tollgate/tollgate-hook") && with.contains("--everybody"),
+            "{with}"
+        );
+        assert!(
+            with.contains("theirs") && !with.contains(home.dir.to_str().unwrap()),
+            "{with}"
+        );
+        assert_eq!(with.contains("\"enabled\": true"), agent == "gemini", "{with}");
+        let program = home.at("machine/usr/local/lib/tollgate/tollgate-hook");
+        let mode = |path: &std::path::Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&program), mode(program.parent().unwrap())), (0o755, 0o755));
+        assert_eq!(home.tollgate(&format!("uninstall {words}")).code, 0);
+        assert_eq!(home.read(&file).as_deref(), Some(before));
+    }
+}
+
+#[test]
+fn an_administrator_is_named_where_one_is_needed() {
+    if inside_an_agent() {
+        return;
+    }
+    let home = Home::new();
+    let said = home.tollgate("install --agent codex --managed --dry-run");
+    assert_eq!(said.code, 64, "{said:?}");
+    assert!(said.err.contains("no settings of an administrator"), "{said:?}");
+    assert_eq!(home.tollgate("install --managed").code, 64);
+    if !rustix::process::geteuid().is_root() {
+        assert_eq!(
+            home.tollgate("install --agent claude --managed")
+                .code_saying(&["root's"]),
+            125
+        );
+    }
+}

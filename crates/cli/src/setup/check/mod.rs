@@ -120,7 +120,7 @@ fn entry(site: &Site, places: &Places) -> Check {
     const NAME: &str = "entry";
     let again = format!("Run `tollgate install --agent {}`.", site.agent.as_str());
     let file = site.settings.display();
-    let seen = files::read_text(&site.settings).and_then(|text| Ok((text, places::for_entry(places)?)));
+    let seen = files::read_text(&site.settings).and_then(|text| Ok((text, places::for_site(site, places)?)));
     let (text, places) = match seen {
         Ok((Some(text), places)) => (text, places),
         Ok((None, _)) => return Check::bad(NAME, format!("There is no `{file}`."), again),
