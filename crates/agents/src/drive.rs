@@ -174,7 +174,7 @@ mod tests {
     };
 
     #[test]
-    fn every_client_that_is_driven_says_how() {
+    fn f_2604_every_client_that_is_driven_says_how() {
         for agent in Agent::ALL {
             assert_eq!(agent.drive().is_some(), agent.is_driven(), "{}", agent.as_str());
             assert_eq!(agent.replay().is_none(), agent.is_driven(), "{}", agent.as_str());

@@ -103,7 +103,7 @@ fn the_common_parts_arrive_as_they_are() {
 }
 
 #[test]
-fn every_answer_to_a_capture_is_heard_as_it_says() {
+fn v_2601_v_2607_every_answer_to_a_capture_is_heard_as_it_says() {
     for (agent, file, capture) in captures() {
         let call = agents::read(agent, capture.get("stdin").unwrap().text().as_bytes()).unwrap();
         let heard = |verdict, granted| {

@@ -296,7 +296,7 @@ fn reasons_arrive_and_a_grant_never_covers_a_deny() {
 }
 
 #[test]
-fn an_ask_that_becomes_a_denial_says_so_first_and_why() {
+fn v_2606_an_ask_that_becomes_a_denial_says_so_first_and_why() {
     let answer = Answer {
         verdict: Verdict::Ask,
         granted: false,

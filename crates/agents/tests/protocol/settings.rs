@@ -12,7 +12,7 @@ fn places() -> Places {
 }
 
 #[test]
-fn the_handlers_are_these() {
+fn v_2609_v_2611_v_2612_v_2613_f_2606_the_handlers_are_these() {
     let line =
         |agent: &str| format!(r#""'/opt/my gate'\\''s/tollgate-hook' {agent} --config /c --state '/s t' --data /d""#);
     let guarded = |agent: &str| {
@@ -41,7 +41,7 @@ fn the_handlers_are_these() {
 }
 
 #[test]
-fn files_of_our_own_name_the_program_and_their_maker() {
+fn f_2607_f_2610_files_of_our_own_name_the_program_and_their_maker() {
     for agent in [Agent::Cline, Agent::Opencode] {
         let Hook::File { text, .. } = agent.hook(&places()) else {
             panic!("{agent:?} has no file");

@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absent_file_becomes_one_with_our_entry() {
+    fn f_2605_an_absent_file_becomes_one_with_our_entry() {
         let with = put("");
         let begins = format!("{{\n  \"hooks\": {{\n    \"PreToolUse\": [\n      {OURS}\n    ],\n");
         assert!(

@@ -72,7 +72,7 @@ fn in_json() -> impl Iterator<Item = Agent> {
 }
 
 #[test]
-fn whatever_stands_in_the_settings_comes_back_byte_by_byte() {
+fn v_2615_v_2617_whatever_stands_in_the_settings_comes_back_byte_by_byte() {
     if inside_an_agent() {
         return;
     }

@@ -105,7 +105,7 @@ fn what_others_change_meanwhile_stays() {
 }
 
 #[test]
-fn an_entry_of_an_older_version_is_brought_up_to_date() {
+fn v_2618_an_entry_of_an_older_version_is_brought_up_to_date() {
     if inside_an_agent() {
         return;
     }
@@ -194,7 +194,7 @@ fn a_project_gets_the_file_that_is_not_shared() {
 }
 
 #[test]
-fn uninstall_finds_what_was_installed_in_projects_too() {
+fn v_2620_uninstall_finds_what_was_installed_in_projects_too() {
     if inside_an_agent() {
         return;
     }
@@ -212,7 +212,7 @@ fn uninstall_finds_what_was_installed_in_projects_too() {
 }
 
 #[test]
-fn codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
+fn v_2619_codex_is_trusted_after_a_yes_and_forgotten_afterwards() {
     if inside_an_agent() {
         return;
     }
