@@ -42,7 +42,7 @@ pub(crate) struct Args {
 
 impl Args {
     /// For these agents, for the person.
-    pub(crate) const fn of(only: Vec<Agent>) -> Self {
+    pub(crate) fn of(only: Vec<Agent>) -> Self {
         Self {
             only,
             agent: None,
