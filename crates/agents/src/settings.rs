@@ -205,7 +205,7 @@ impl Agent {
 
 impl Hook {
     /// The handler for events that are no questions. One that fails there must stop nothing: after a stop it would make the
-    /// model go on for ever.
+    /// model go on for ever, and before a prompt Gemini CLI would not send it.
     #[must_use]
     pub fn hears(&self) -> Vec<(&'static str, Value)> {
         let Self::Handler(fields) = self else { return Vec::new() };
@@ -217,7 +217,9 @@ impl Hook {
         for (name, value) in &mut fields {
             match (*name, value) {
                 ("args", Value::List(args)) => args.push(String::from(NEWS)),
-                ("command" | "bash", Value::Text(line)) if !has_args => *line = format!("{} {NEWS}", unguarded(line)),
+                ("command" | "bash", Value::Text(line)) if !has_args => {
+                    *line = format!("{} {NEWS} 2>/dev/null || :", unguarded(line))
+                }
                 _ => {}
             }
         }
