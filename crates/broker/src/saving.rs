@@ -21,7 +21,7 @@ const NAMES: usize = 2048;
 /// Effects of one request up to which each target is known: beyond that a judgement may keep one for many.
 const TOLD_APART: usize = 512;
 /// Every so many snapshots old ones are looked for.
-const EVERY: usize = 16;
+const EVERY: usize = 64;
 /// Snapshots that are no older than this stay whatever they hold, in milliseconds.
 const FRESH_MS: u64 = 60 * 60 * 1000;
 
@@ -265,6 +265,7 @@ pub(crate) fn keep(set: Snapshots) -> Keep {
     Keep {
         days: u64::from(set.days.get()),
         bytes: u64::from(set.keep_mb.get()) << 20,
+        thoroughly: false,
     }
 }
 

@@ -55,6 +55,11 @@ impl Broker {
                 bytes: news.text.len() as u64,
                 sha256: Hash::of(news.text.as_bytes()).hex(),
             });
+            // What the call put where a snapshot holds something else is its own, and nobody's newer work.
+            let noted = self
+                .snapshots()
+                .note_after(call.agent.as_str(), &record.session, &record.call);
+            record.snapshot = noted.ok().flatten().unwrap_or_default();
         } else if news.role == Role::Prompt {
             request.parts = vec![Part {
                 kind: "prompt".into(),

@@ -176,6 +176,7 @@ impl Broker {
     pub fn prune_snapshots(&self, days: Option<u64>) -> Result<Option<Pruned>, NotUndone> {
         self.no_agent("take snapshots away").map_err(NotUndone::Refused)?;
         let mut keep = saving::keep(self.here(Path::new("/")).snapshots);
+        keep.thoroughly = true;
         if let Some(days) = days {
             keep.days = days;
         }

@@ -6,6 +6,7 @@
 //! run anything. What is no regular file is never opened. An answer is a proof only after all of it was looked at: whatever
 //! cannot be read, or is more than the bounds allow, is [`Answer::Unknown`] or says that there is more.
 
+mod after;
 mod changes;
 mod commits;
 mod files;

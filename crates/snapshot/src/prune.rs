@@ -20,6 +20,8 @@ pub struct Keep {
     pub days: u64,
     /// Contents of at most so many bytes, those of the oldest go first.
     pub bytes: u64,
+    /// Contents that nobody needs are looked for even where no snapshot goes.
+    pub thoroughly: bool,
 }
 
 /// What a pruning did.
@@ -54,7 +56,8 @@ impl Store {
             }
         }
         self.tidy()?;
-        if damaged.is_empty() {
+        // With every manifest read it takes a while, so only where there is a reason.
+        if damaged.is_empty() && (keep.thoroughly || !pruned.snapshots.is_empty()) {
             pruned.bytes = self.sweep()?;
         }
         Ok(Some(pruned))

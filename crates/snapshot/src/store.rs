@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest as _, Sha256};
 
+use crate::after;
 use crate::manifest::{Blob, FORMAT, Head, Snapshot};
 
 /// What a file is copied by.
@@ -261,7 +262,7 @@ impl Store {
         Ok((heads, damaged))
     }
 
-    fn head(&self, id: &str) -> Option<Head> {
+    pub(crate) fn head(&self, id: &str) -> Option<Head> {
         let file = File::open(self.manifest_path(id)?).ok()?;
         let mut line = Vec::new();
         BufReader::new(file.take(LONGEST_HEAD))
@@ -310,10 +311,25 @@ impl Store {
         }
     }
 
+    /// The file beside a snapshot that says what its call left behind.
+    pub(crate) fn beside(&self, id: &str) -> Option<PathBuf> {
+        self.manifest_path(id).map(|path| after::name(&path))
+    }
+
+    /// Writes that file.
+    pub(crate) fn keep_beside(&self, id: &str, bytes: &[u8]) -> io::Result<()> {
+        let (path, mut file) = self.unfinished()?;
+        file.write_all(bytes)?;
+        fs::rename(&path, self.beside(id).ok_or(ErrorKind::NotFound)?)
+    }
+
     /// Takes a snapshot away. Its contents go when nobody needs them.
     pub(crate) fn forget(&self, id: &str) -> io::Result<()> {
         match self.manifest_path(id) {
-            Some(path) => fs::remove_file(path),
+            Some(path) => {
+                let _none = fs::remove_file(after::name(&path));
+                fs::remove_file(path)
+            }
             None => Err(ErrorKind::NotFound.into()),
         }
     }

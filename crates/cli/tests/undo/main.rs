@@ -145,6 +145,29 @@ fn what_a_file_tool_writes_over_comes_back_without_force() {
 }
 
 #[test]
+fn what_a_command_left_behind_is_its_own_once_the_agent_says_that_it_is_over() {
+    let home = repository();
+    let mut agent = home.agent();
+    let (_, record) = asks(&mut agent, &home, "sed -i s/1/one/ draft/1");
+    assert_eq!(home.nobody("sed -i s/1/one/ draft/1").0, 0);
+    assert_eq!(home.nobody("tollgate undo").0, 125);
+    let over = json!({
+        "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_input": {"command": "sed -i s/1/one/ draft/1"},
+        "tool_response": {"stdout": "", "stderr": "", "interrupted": false, "isImage": false},
+        "session_id": "s1", "tool_use_id": "t1", "cwd": home.at("work"), "permission_mode": "default",
+    });
+    fs::write(home.at("question"), over.to_string()).unwrap();
+    let (code, out) = agent.runs(&format!(
+        "tollgate hook --agent claude < {}",
+        home.at("question").display()
+    ));
+    assert_eq!(code, 0, "{out}");
+    assert_eq!(home.last("evidence")["snapshot"], record["snapshot"]);
+    undo(&home, "");
+    assert_eq!(read(&home, "draft/1"), "1\n");
+}
+
+#[test]
 fn newer_work_is_replaced_with_force_only_and_kept_even_then() {
     let home = repository();
     asks(&mut home.agent(), &home, "git checkout -- a");

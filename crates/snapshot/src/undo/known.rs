@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use gix::bstr::ByteSlice as _;
 use sha2::{Digest as _, Sha256};
 
+use super::Undo;
 use super::files::read;
 use crate::looks::Looks;
-use crate::manifest::{Snapshot, What};
+use crate::manifest::What;
 use crate::store::hex;
 
 /// Contents that are not lost when a file that holds them is replaced.
@@ -20,15 +21,20 @@ pub(super) struct Contents {
 
 impl Contents {
     /// Those of a snapshot, and those that its request itself has made.
-    pub(super) fn of(snapshot: &Snapshot) -> Self {
+    pub(super) fn of(undo: &Undo<'_>) -> Self {
+        let snapshot = undo.snapshot;
         let entries = || snapshot.parts.iter().flat_map(|part| &part.entries);
         let links = entries().filter_map(|entry| match &entry.what {
             What::Link(to) => Some(to.path()),
             _ => None,
         });
+        let made = undo.store.made_by(&snapshot.head.id);
         let digests = snapshot.blobs().map(|blob| blob.sha256.clone());
         Self {
-            digests: digests.chain(snapshot.head.cause.makes.iter().cloned()).collect(),
+            digests: digests
+                .chain(snapshot.head.cause.makes.iter().cloned())
+                .chain(made)
+                .collect(),
             links: links.collect(),
             looks: Looks::new(crate::Known::default()),
         }

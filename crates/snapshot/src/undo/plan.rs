@@ -39,7 +39,7 @@ pub(super) fn plan(undo: &Undo<'_>) -> io::Result<Plan> {
         missing: undo.snapshot.head.missing.clone(),
         ..Plan::default()
     };
-    let contents = Contents::of(undo.snapshot);
+    let contents = Contents::of(undo);
     for part in &undo.snapshot.parts {
         match &part.repository {
             None => of_part(undo, part, &old_of(part), &contents, &mut plan)?,

@@ -150,6 +150,7 @@ fn old_snapshots_go_and_their_contents_with_them() {
     let keep = Keep {
         days: 1,
         bytes: u64::MAX,
+        thoroughly: false,
     };
     let pruned = place
         .store
@@ -175,7 +176,15 @@ fn too_much_goes_oldest_first() {
     }
     let pruned = place
         .store
-        .prune(Keep { days: 100, bytes: 250 }, now(), |_| false)
+        .prune(
+            Keep {
+                days: 100,
+                bytes: 250,
+                thoroughly: false,
+            },
+            now(),
+            |_| false,
+        )
         .unwrap()
         .unwrap();
     assert_eq!(pruned.snapshots, &ids[..2]);
@@ -208,7 +217,15 @@ fn commits_are_let_go_with_their_snapshot_even_where_git_packed_them() {
     assert!(packed().contains("refs/tollgate/"));
     place
         .store
-        .prune(Keep { days: 0, bytes: 0 }, now() + 10, |_| false)
+        .prune(
+            Keep {
+                days: 0,
+                bytes: 0,
+                thoroughly: false,
+            },
+            now() + 10,
+            |_| false,
+        )
         .unwrap()
         .unwrap();
     assert!(!packed().contains("refs/tollgate/") && packed().contains("refs/heads/main"));
