@@ -4,22 +4,21 @@
 //! well as what is let through. Where a snapshot holds all that a rule asks about, and the rule says so of itself
 //! (`reversible` in `rules/verdicts`), nobody is asked. Where something cannot be kept, somebody is.
 
-use std::path::{Component, Path, PathBuf};
+mod wanted;
+
+use std::path::Path;
 
 use agents::Call;
-use policy::{Act, Effect, Finding, Judgement, Kind, Origin, Request, Risk, Subject, Target, Verdict};
-use snapshot::{Cause, Keep, Limits, Snapshot, Store, Tree, Wanted};
+use policy::{Act, Finding, Judgement, Origin, Request, Risk, Subject, Verdict};
+use snapshot::{Cause, Keep, Limits, Snapshot, Store};
 
 use crate::config::Snapshots;
 use crate::note;
 use crate::world::names_of_ignored;
+use wanted::{loses, wanted};
 
 /// The rule id of the question about what cannot be kept.
 const NOT_KEPT: &str = "cannot_be_undone";
-/// Names that one pattern may stand for.
-const NAMES: usize = 2048;
-/// Effects of one request up to which each target is known: beyond that a judgement may keep one for many.
-const TOLD_APART: usize = 512;
 /// Every so many snapshots old ones are looked for.
 const EVERY: usize = 64;
 /// Snapshots that are no older than this stay whatever they hold, in milliseconds.
@@ -32,159 +31,6 @@ pub(crate) struct Saved {
     pub(crate) id: String,
     /// What is not in it, in words.
     pub(crate) missing: Vec<String>,
-}
-
-/// What the requests of a call would take away or write over.
-pub(crate) fn wanted(requests: &[Request], judgements: &[Judgement]) -> (Wanted, Vec<String>) {
-    let mut wanted = Wanted::default();
-    let mut missing = Vec::new();
-    for (request, judgement) in requests.iter().zip(judgements) {
-        if judgement.effects.len() > TOLD_APART && judgement.effects.iter().any(loses) {
-            missing.push("what so many commands at once change".to_owned());
-        }
-        let mut moved = Vec::new();
-        for effect in &judgement.effects {
-            match effect.act {
-                Act::Discard => discard(effect, &mut wanted),
-                Act::Delete if effect.tags.has("moved") => moved.extend(deleted(effect)),
-                Act::Delete => wanted.paths.extend(deleted(effect)),
-                Act::Write => wanted.paths.extend(overwritten(effect)),
-                Act::Do if effect.what == "work.rewrite" => {
-                    tree(&mut wanted, Path::new(&*effect.dir), false, effect.tags.has("commits"));
-                }
-                Act::RunUnknown if request.kind == Kind::CommandRun => {
-                    tree(&mut wanted, Path::new(&request.cwd), false, false);
-                }
-                _ => {}
-            }
-        }
-        // What is moved is not lost; what it is moved over is, and then the way back leads over both.
-        if !wanted.paths.is_empty() {
-            wanted.paths.extend(moved);
-        }
-    }
-    (wanted, missing)
-}
-
-fn loses(effect: &Effect) -> bool {
-    matches!(effect.act, Act::Discard | Act::Delete)
-}
-
-fn tree(wanted: &mut Wanted, dir: &Path, ignored: bool, commits: bool) {
-    if !dir.is_absolute() {
-        return;
-    }
-    match wanted.trees.iter_mut().find(|tree| tree.dir == dir) {
-        Some(tree) => {
-            tree.ignored |= ignored;
-            tree.commits |= commits;
-        }
-        None => wanted.trees.push(Tree {
-            dir: dir.to_path_buf(),
-            ignored,
-            commits,
-        }),
-    }
-}
-
-/// What version control held and would let go.
-fn discard(effect: &Effect, wanted: &mut Wanted) {
-    if effect.tags.has("nothing-lost") {
-        return;
-    }
-    let dir = Path::new(&*effect.dir);
-    let ignored = ["also-ignored", "only-ignored"].iter().any(|tag| effect.tags.has(tag));
-    let commits = matches!(
-        effect.what,
-        "branch" | "tag" | "commits" | "detached" | "stash" | "history" | "merge"
-    );
-    tree(wanted, dir, ignored, commits);
-    // Another working tree, or repositories within this one.
-    if let (true, Target::Text(target)) = (matches!(effect.what, "tree" | "modules"), &effect.target) {
-        let folder = dir.join(target);
-        wanted.paths.extend(git_folder(&folder));
-        wanted.paths.push(folder);
-    }
-}
-
-/// Where git keeps the state of a working tree that lies elsewhere.
-fn git_folder(tree: &Path) -> Option<PathBuf> {
-    let said = std::fs::read_to_string(tree.join(".git")).ok()?;
-    let folder = tree.join(said.strip_prefix("gitdir:")?.trim());
-    folder.is_dir().then_some(folder)
-}
-
-/// What a delete takes, as far as it is anybody's work.
-fn deleted(effect: &Effect) -> Vec<PathBuf> {
-    let has = |tag: &&str| effect.tags.has(tag);
-    let made_again = ["regenerable", "cache", "rebuilt", "contained", "absent"];
-    // Nobody brings back a system, and a copy of a key is one more key.
-    let never = [
-        "root",
-        "system",
-        "system-dir",
-        "device",
-        "credential",
-        "secret-dir",
-        "self",
-    ];
-    let is_work = has(&"workspace") || (has(&"outside") && !has(&"temp") && !has(&"home"));
-    if !is_work || made_again.iter().any(has) || never.iter().any(has) {
-        return Vec::new();
-    }
-    places(effect)
-}
-
-/// The file that is written over; what is only added to loses nothing.
-fn overwritten(effect: &Effect) -> Vec<PathBuf> {
-    let has = |tag: &str| effect.tags.has(tag);
-    if !has("workspace")
-        || ["append", "regenerable", "cache", "rebuilt", "link"]
-            .into_iter()
-            .any(has)
-    {
-        return Vec::new();
-    }
-    let files = places(effect).into_iter();
-    // A write goes through a link.
-    files
-        .filter_map(|path| path.canonicalize().ok())
-        .filter(|path| path.is_file())
-        .collect()
-}
-
-/// The paths that a target stands for.
-fn places(effect: &Effect) -> Vec<PathBuf> {
-    match &effect.target {
-        Target::Path(path) if path.contains(['*', '?', '[']) => expanded(path),
-        Target::Path(path) => vec![PathBuf::from(path)],
-        _ => Vec::new(),
-    }
-}
-
-/// The names that are there for a pattern; the folder of all of them, where those are too many.
-fn expanded(pattern: &str) -> Vec<PathBuf> {
-    let mut found = vec![PathBuf::from("/")];
-    for part in Path::new(pattern).components() {
-        let Component::Normal(part) = part else { continue };
-        let part = part.to_string_lossy();
-        if !part.contains(['*', '?', '[']) {
-            found.iter_mut().for_each(|path| path.push(&*part));
-            continue;
-        }
-        let mut next = Vec::new();
-        for folder in &found {
-            let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
-            let fits = names.filter(|entry| policy::path_fits(&part, &entry.file_name().to_string_lossy()));
-            next.extend(fits.map(|entry| entry.path()));
-            if next.len() > NAMES {
-                return found;
-            }
-        }
-        found = next;
-    }
-    found.retain(|path| path.symlink_metadata().is_ok());
-    found
 }
 
 /// Takes the snapshot that a call needs.

@@ -82,6 +82,12 @@ fn set(chars: &mut core::iter::Peekable<core::str::Chars<'_>>) -> Sym {
     }
 }
 
+/// Whether a pattern of a command may stand for a name, or the name is written just so.
+#[must_use]
+pub fn name_fits(pattern: &str, name: &str) -> bool {
+    pattern == name || matches(pattern, name)
+}
+
 /// Whether `pattern` matches the whole of `text`. ASCII case is ignored.
 #[must_use]
 pub(crate) fn matches(pattern: &str, text: &str) -> bool {

@@ -30,6 +30,7 @@ mod written;
 pub use added::Added;
 pub use effect::{Effect, Tags, Target, Use};
 pub use facts::steers;
+pub use glob::name_fits;
 pub use judgement::{
     Finding, Judgement, LOCKED, Origin, Settings, judge, judge_within, may_remember, remembers, rule_ids,
 };

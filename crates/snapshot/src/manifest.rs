@@ -97,6 +97,10 @@ pub struct Repository {
     pub usual: u32,
     /// The other files of these folders.
     pub state: Vec<Entry>,
+    /// Whether all of them are there that an undo needs. If not, it leaves the state alone.
+    pub complete: bool,
+    /// Whether references and their logs are among them: they are where commits are at stake.
+    pub references: bool,
     /// Whether what was ignored is in the entries, too.
     pub ignored: bool,
     /// Staged contents that no commit has: the object's name, and what it holds.

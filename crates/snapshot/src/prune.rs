@@ -75,7 +75,11 @@ impl Store {
     fn sweep(&self) -> io::Result<u64> {
         let mut needed: BTreeSet<Blob> = BTreeSet::new();
         for id in self.ids()? {
-            let snapshot: Snapshot = self.snapshot(&id)?;
+            let snapshot: Snapshot = match self.snapshot(&id) {
+                // Nobody knows what it needs.
+                Err(error) if error.kind() == ErrorKind::InvalidData => return Ok(0),
+                read => read?,
+            };
             needed.extend(snapshot.blobs().cloned());
         }
         let digests: BTreeSet<&str> = needed.iter().map(|blob| blob.sha256.as_str()).collect();

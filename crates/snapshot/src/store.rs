@@ -100,7 +100,9 @@ impl Store {
             sha256: hex(&Sha256::digest(bytes)),
             bytes: bytes.len() as u64,
         };
-        if !self.has(&blob) {
+        // What is damaged there is written anew.
+        let is_there = self.has(&blob) && fs::read(self.blob_path(&blob)?).is_ok_and(|there| there == bytes);
+        if !is_there {
             let (path, mut file) = self.unfinished()?;
             let written = file.write_all(bytes).and_then(|()| self.name_blob(&path, &blob));
             if let Err(error) = written {

@@ -128,6 +128,56 @@ fn deletes_in_the_project_come_back_committed_or_not() {
     }
 }
 
+/// Whatever a command takes by whatever name, what was there is there again.
+#[test]
+fn what_is_named_by_patterns_folders_and_other_commands_comes_back() {
+    let home = repository();
+    let line = "for n in 1 2 3; do echo $n > un$n.txt; done; mkdir lib build && echo new > lib/x && echo mine > src/mine && echo from > lib/mine \
+                && echo b > build/b && git add -f build && git commit -qm build && echo dirty > build/b && tar cf x.tar -C lib mine \
+                && ln -s src ld && printf 'un1.txt\nun2.txt\n' > list.txt";
+    assert_eq!(home.nobody(line).0, 0);
+    let all =
+        "find . -path ./.git -prune -o -path ./out -prune -o -type f -print | sort | xargs sha256sum; find . -type l";
+    let before = home.nobody(all).1;
+    let mut agent = home.agent();
+    for command in [
+        "rm un[0-9].txt",
+        "rm -f un[12].txt",
+        "rm -rf [s]rc",
+        "cp lib/mine src",
+        "cp lib/mine src/",
+        "cp lib/* src/",
+        "cp -r lib/. src/",
+        "cd src; cp ../lib/mine .",
+        "mv lib/mine src",
+        "install lib/mine src",
+        "ln -sf un1.txt a",
+        "ln -f un1.txt a",
+        "tar xf x.tar -C src",
+        "rm -rf $(ls)",
+        "rm $(cat list.txt)",
+        "git ls-files | xargs rm -f",
+        "xargs -a list.txt rm",
+        "while read f; do rm $f; done < list.txt",
+        "find . -name '*.txt' -exec sed -i s/1/9/ {} +",
+        "find src lib -name mine -execdir rm {} +",
+        "rm -rf ld/*",
+        "rm -rf build",
+        "echo x > build/b",
+        "git rm -qf a",
+    ] {
+        let (verdict, record) = asks(&mut agent, &home, command);
+        assert!(
+            verdict == "ask" || record["snapshot"].is_string(),
+            "{command}: {record}"
+        );
+        home.nobody(command);
+        undo(&home, "--force");
+        let after = home.nobody(all).1;
+        assert_eq!(after, before, "{command}");
+    }
+}
+
 #[test]
 fn what_a_file_tool_writes_over_comes_back_without_force() {
     let home = repository();
@@ -235,7 +285,6 @@ fn what_is_denied_takes_no_snapshot_and_nor_does_what_loses_nothing() {
         "cat a",
         "echo more >> a",
         "cargo build",
-        "rm -rf out",
         "git commit -m x",
         "echo new > fresh",
     ] {

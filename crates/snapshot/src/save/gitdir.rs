@@ -32,12 +32,19 @@ impl Taking<'_> {
         let (git_dir, common_dir) = (repo.git.git_dir(), repo.git.common_dir());
         let git_dir = git_dir.canonicalize().unwrap_or_else(|_| git_dir.to_path_buf());
         let common_dir = common_dir.canonicalize().unwrap_or_else(|_| common_dir.to_path_buf());
-        let mut state = Vec::new();
-        self.files_of(&git_dir, &mut state)?;
+        let (mut state, missing) = (Vec::new(), self.missing.len());
+        self.files_of(&git_dir, tree.commits, &mut state)?;
         if common_dir != git_dir {
-            self.files_of(&common_dir, &mut state)?;
+            self.files_of(&common_dir, tree.commits, &mut state)?;
         }
+        let complete = self.missing.len() == missing && self.paths_left > 0;
         let held = if tree.commits { hold::tips(repo) } else { Vec::new() };
+        if held.len() >= hold::MOST {
+            self.misses(format!(
+                "commits of {}, which has too many references",
+                repo.root().display()
+            ));
+        }
         if let Err(error) = hold::hold(&common_dir, id, &held) {
             self.misses(format!(
                 "commits of {}, which cannot be held: {error}",
@@ -48,13 +55,15 @@ impl Taking<'_> {
             git_dir: Name::from(git_dir.as_path()),
             common_dir: Name::from(common_dir.as_path()),
             state,
+            complete,
+            references: tree.commits,
             held,
             ..Repository::default()
         })
     }
 
-    fn files_of(&mut self, dir: &Path, state: &mut Vec<Entry>) -> io::Result<()> {
-        let files = state_files(dir);
+    fn files_of(&mut self, dir: &Path, references: bool, state: &mut Vec<Entry>) -> io::Result<()> {
+        let files = state_files(dir, references);
         if files.len() >= MOST {
             self.misses(format!(
                 "the state of the repository {}, which has too many references",
@@ -99,8 +108,8 @@ impl Taking<'_> {
     }
 }
 
-/// The files of a repository's folder that are state, locks aside.
-pub(crate) fn state_files(dir: &Path) -> Vec<PathBuf> {
+/// The files of a repository's folder that are state, locks aside; references and their logs only where they are wanted.
+pub(crate) fn state_files(dir: &Path, references: bool) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut todo = vec![dir.to_path_buf()];
     while let Some(next) = todo.pop() {
@@ -109,12 +118,16 @@ pub(crate) fn state_files(dir: &Path) -> Vec<PathBuf> {
             let path = entry.path();
             let below = path.strip_prefix(dir).unwrap_or(&path);
             let is_lock = below.extension().is_some_and(|end| end == "lock");
-            if is_lock || NO_STATE.iter().any(|name| below == Path::new(name)) {
+            let is_reference = ["refs", "logs", "packed-refs"]
+                .iter()
+                .any(|name| below == Path::new(name));
+            let is_passed = is_reference && !references || NO_STATE.iter().any(|name| below == Path::new(name));
+            if is_lock || is_passed {
                 continue;
             }
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => todo.push(path),
-                Ok(kind) if kind.is_file() || kind.is_symlink() => files.push(path),
+                Ok(kind) if kind.is_file() => files.push(path),
                 _ => {}
             }
             if files.len() >= MOST {

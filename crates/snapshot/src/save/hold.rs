@@ -11,30 +11,56 @@ use std::path::{Path, PathBuf};
 use crate::repo::Repo;
 
 /// Commits that are held for one snapshot.
-const MOST: usize = 512;
+pub(super) const MOST: usize = 2048;
 
 /// The folder of the references of a snapshot.
 pub(crate) fn folder(common_dir: &Path, id: &str) -> PathBuf {
     common_dir.join("refs/tollgate").join(id)
 }
 
-/// All that leads to commits: branches, tags, the place that is worked at, stashes.
+/// All that leads to commits: the place that is worked at, stashes, other working trees, branches, tags; in this order, should
+/// they be too many.
 pub(super) fn tips(repo: &Repo) -> Vec<String> {
-    let mut tips = BTreeSet::new();
-    tips.extend(repo.git.head_id().ok().map(|id| id.detach().to_string()));
-    tips.extend(stashes(repo.git.common_dir()));
+    let common_dir = repo.git.common_dir();
+    let mut tips: Vec<String> = repo
+        .git
+        .head_id()
+        .ok()
+        .map(|id| id.detach().to_string())
+        .into_iter()
+        .collect();
+    tips.extend(stashes(common_dir));
+    tips.extend(elsewhere(common_dir));
+    let (mut branches, mut others) = (Vec::new(), Vec::new());
     if let Ok(platform) = repo.git.references() {
-        let all = platform.all();
-        for reference in all.into_iter().flatten().flatten().take(MOST * 4) {
+        for reference in platform.all().into_iter().flatten().flatten() {
             let name = reference.name().as_bstr().to_string();
-            let ours = name.starts_with("refs/tollgate/");
-            // What lies elsewhere, too, can be fetched again.
-            if !ours && !name.starts_with("refs/remotes/") {
-                tips.extend(reference.target().try_id().map(|id| id.to_hex().to_string()));
+            let Some(id) = reference.target().try_id().map(|id| id.to_hex().to_string()) else {
+                continue;
+            };
+            match name.split('/').nth(1) {
+                // What lies elsewhere, too, can be fetched again; and what is held is held.
+                Some("tollgate" | "remotes") => {}
+                Some("heads") => branches.push(id),
+                _ => others.push(id),
             }
         }
     }
-    tips.into_iter().take(MOST).collect()
+    let mut seen = BTreeSet::new();
+    let all = tips.into_iter().chain(branches).chain(others);
+    all.filter(|id| seen.insert(id.clone())).take(MOST).collect()
+}
+
+/// Where other working trees of the repository are.
+fn elsewhere(common_dir: &Path) -> Vec<String> {
+    let trees = fs::read_dir(common_dir.join("worktrees"))
+        .into_iter()
+        .flatten()
+        .flatten();
+    let heads = trees.filter_map(|tree| fs::read_to_string(tree.path().join("HEAD")).ok());
+    let ids = heads.map(|head| head.trim().to_owned());
+    ids.filter(|id| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit()))
+        .collect()
 }
 
 /// The commits of all stashes: only the newest has a reference.

@@ -31,6 +31,8 @@ use crate::store::Store;
 const TRIES: usize = 3;
 /// A file that changed this shortly before a snapshot may have changed again without another time.
 const RACY_NS: i64 = 2_000_000_000;
+/// Places that a list names; a snapshot may be about more.
+const MOST_ROOTS: usize = 64;
 /// What is missing is named so often.
 const MOST_MISSING: usize = 20;
 
@@ -106,18 +108,17 @@ pub fn take(
     let id = store.free_id(cause.time_ms)?;
     let mut taking = Taking::new(store, known, limits);
     let mut parts = Vec::new();
-    for tree in &wanted.trees {
-        match taking.looks.around(&tree.dir) {
-            Some(repo) => {
-                let whole = taking.whole(&repo, tree, &id)?;
-                parts.extend(whole);
-            }
-            None => taking.misses(format!("the repository around {}", tree.dir.display())),
-        }
+    let mut roots = Vec::new();
+    for (repo, tree) in taking.repositories(&wanted.trees) {
+        roots.push(Name::from(repo.root()));
+        let whole = taking.whole(&repo, &tree, &id)?;
+        parts.extend(whole);
     }
     let entries = taking.paths(&wanted.paths)?;
-    // That nothing stood there matters only beside something.
-    let something = !parts.is_empty() || entries.iter().any(|entry| entry.what != What::Nothing);
+    // That nothing stood there matters only beside something, and a folder is nothing by itself.
+    let holds = |entry: &Entry| !matches!(entry.what, What::Nothing | What::Folder);
+    let empty = |entry: &Entry| entry.what == What::Folder && entries.len() == 1 && is_empty(entry);
+    let something = !parts.is_empty() || entries.iter().any(|entry| holds(entry) || empty(entry));
     if something && !entries.is_empty() {
         parts.push(Part {
             root: Name::from(Path::new("/")),
@@ -128,19 +129,17 @@ pub fn take(
     if parts.is_empty() && taking.missing.is_empty() {
         return Ok(None);
     }
-    let roots = wanted
-        .trees
-        .iter()
-        .filter_map(|tree| Some(Name::from(taking.looks.around(&tree.dir)?.root())));
     let head = Head {
         format: FORMAT,
         id,
         cause,
         files: 0,
         bytes: 0,
-        roots: roots
-            .chain(wanted.paths.iter().map(|path| Name::from(path.as_path())))
-            .collect(),
+        roots: {
+            roots.extend(wanted.paths.iter().map(|path| Name::from(real(path).as_path())));
+            roots.truncate(MOST_ROOTS);
+            roots
+        },
         missing: std::mem::take(&mut taking.missing),
     };
     let mut snapshot = Snapshot { head, parts };
@@ -307,7 +306,34 @@ pub(crate) fn stamp(meta: &Metadata) -> Stamp {
     }
 }
 
+/// Whether a folder below `/` holds nothing.
+fn is_empty(entry: &Entry) -> bool {
+    let listed = fs::read_dir(Path::new("/").join(entry.path.path()));
+    listed.is_ok_and(|mut names| names.next().is_none())
+}
+
 impl Taking<'_> {
+    /// The repositories that are meant, each once. Where there is none, git does nothing either.
+    fn repositories(&mut self, trees: &[Tree]) -> Vec<(Rc<Repo>, Tree)> {
+        let mut found: Vec<(Rc<Repo>, Tree)> = Vec::new();
+        for tree in trees {
+            match self.looks.around(&tree.dir) {
+                Some(repo) => match found.iter_mut().find(|(known, _)| known.root() == repo.root()) {
+                    Some((_, known)) => {
+                        known.ignored |= tree.ignored;
+                        known.commits |= tree.commits;
+                    }
+                    None => found.push((repo, tree.clone())),
+                },
+                None if tree.dir.ancestors().any(crate::holds_repository) => {
+                    self.misses(format!("the repository around {}", tree.dir.display()));
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
     /// What lies at and below these paths.
     fn paths(&mut self, paths: &[PathBuf]) -> io::Result<Vec<Entry>> {
         let mut entries: BTreeMap<Name, Entry> = BTreeMap::new();

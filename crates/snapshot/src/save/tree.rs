@@ -18,6 +18,8 @@ use crate::files;
 use crate::manifest::{Entry, Name, Part, Repository, What};
 use crate::repo::Repo;
 
+/// Files with attributes that are longer are not read.
+const MOST_ATTRIBUTES: u64 = 1 << 20;
 /// An index that changes while it is looked at is looked at so often.
 const TRIES: usize = 3;
 
@@ -25,6 +27,8 @@ impl Taking<'_> {
     /// The whole working tree, and the state of the repository.
     pub(super) fn whole(&mut self, repo: &Repo, tree: &Tree, id: &str) -> io::Result<Option<Part>> {
         let index_path = repo.git.index_path();
+        // It may be a link; what it leads to is what git reads.
+        let index_path = index_path.canonicalize().unwrap_or(index_path);
         let seen = || index_path.symlink_metadata().ok().map(|meta| stamp(&meta));
         for _ in 0..TRIES {
             let before = seen();
@@ -39,43 +43,67 @@ impl Taking<'_> {
             if before != seen() {
                 continue;
             }
-            let usual = usual_rights(repo.root(), index);
-            // The files that git knows and those that it does not are looked at side by side.
-            let root = repo.root();
-            let (seen_files, walked) = std::thread::scope(|scope| {
-                let looking = scope.spawn(move || seen::look(root, index, usual));
-                let walked = walked(&repo, "", tree.ignored);
-                (looking.join().unwrap_or_default(), walked)
-            });
-            let mut entries = self.changed(&repo, index, usual, &seen_files)?;
-            entries.extend(self.untracked(&repo, walked)?);
-            let staged = self.staged(&repo, index)?;
-            // Where no commit is at stake, and git has all else, there is nothing to bring back.
-            if !tree.commits && entries.is_empty() && staged.is_empty() {
-                return Ok(None);
+            let blob = kept.as_ref().and_then(|entry| entry.blob().cloned());
+            // Without its index nobody could tell what was there.
+            if before.is_some() && blob.is_none() {
+                break;
             }
-            let state = Repository {
-                index_time: kept
-                    .as_ref()
-                    .and_then(|entry| Some(entry.stamp?.mtime))
-                    .unwrap_or_default(),
-                index: kept.and_then(|entry| entry.blob().cloned()),
-                usual,
+            let of_index = Repository {
+                index_time: kept.and_then(|entry| Some(entry.stamp?.mtime)).unwrap_or_default(),
+                index: blob,
+                usual: usual_rights(repo.root(), index),
                 ignored: tree.ignored,
-                staged,
-                ..self.state(&repo, id, tree)?
+                ..Repository::default()
             };
-            return Ok(Some(Part {
-                root: Name::from(repo.root()),
-                repository: Some(state),
-                entries,
-            }));
+            return self.part(&repo, index, of_index, tree, id);
         }
         self.misses(format!(
             "the repository {}, whose index cannot be read",
             repo.root().display()
         ));
         Ok(None)
+    }
+
+    /// What the index does not say: the most important first, should the limits end it.
+    fn part(
+        &mut self,
+        repo: &Repo,
+        index: &State,
+        of_index: Repository,
+        tree: &Tree,
+        id: &str,
+    ) -> io::Result<Option<Part>> {
+        let (root, usual) = (repo.root(), of_index.usual);
+        // The files that git knows and those that it does not are looked at side by side.
+        let (seen_files, walked) = std::thread::scope(|scope| {
+            let looking = scope.spawn(move || seen::look(root, index, usual));
+            let walked = walked(repo, "", tree.ignored);
+            (looking.join().unwrap_or_default(), walked)
+        });
+        let staged = self.staged(repo, index)?;
+        let mut entries = self.changed(repo, index, usual, &seen_files)?;
+        let nothing_new = walked.as_ref().is_some_and(|walked| walked.paths.is_empty());
+        // Where no commit is at stake, and git has all else, there is nothing to bring back.
+        if !tree.commits && nothing_new && entries.is_empty() && staged.is_empty() {
+            return Ok(None);
+        }
+        let state = self.state(repo, id, tree)?;
+        entries.extend(self.untracked(repo, walked)?);
+        if !tree.commits && entries.is_empty() && staged.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Part {
+            root: Name::from(root),
+            repository: Some(Repository {
+                index: of_index.index,
+                index_time: of_index.index_time,
+                usual,
+                ignored: of_index.ignored,
+                staged,
+                ..state
+            }),
+            entries,
+        }))
     }
 
     /// Tracked files that are not as the index says, and those with rights of their own.
@@ -252,6 +280,16 @@ impl Taking<'_> {
             return self.plain(path, found);
         };
         let converts = converts(repo, index);
+        // What is only staged has an object that git may take away.
+        let committed = crate::changes::committed(repo, index);
+        let is_committed = |tracked: &Tracked| match &committed {
+            Some(None) => true,
+            Some(Some(head)) => {
+                let old = head.entry_by_path(tracked.path(index));
+                old.is_some_and(|old| old.id == tracked.id)
+            }
+            None => false,
+        };
         let mut own = Vec::new();
         let (mut modules, mut gone) = (Vec::new(), Vec::new());
         for tracked in crate::changes::entries(index, &[inside.to_owned()]) {
@@ -266,16 +304,15 @@ impl Taking<'_> {
             } else if tracked.stage() == Stage::Unconflicted
                 && self.is_same(repo, index, tracked, &full, converts)
                 && !meta.is_symlink()
+                && is_committed(tracked)
             {
-                if self.may_add() {
-                    let (mode, what) = (meta.permissions().mode() & 0o7777, What::Git(tracked.id.to_string()));
-                    own.push(Entry {
-                        path: name,
-                        mode,
-                        what,
-                        stamp: Some(stamp(&meta)),
-                    });
-                }
+                let (mode, what) = (meta.permissions().mode() & 0o7777, What::Git(tracked.id.to_string()));
+                own.push(Entry {
+                    path: name,
+                    mode,
+                    what,
+                    stamp: Some(stamp(&meta)),
+                });
             } else {
                 own.extend(self.entry(&full, name)?);
             }
@@ -385,7 +422,12 @@ fn converts(repo: &Repo, index: &State) -> Converts {
     files.push(repo.root().join(".gitattributes"));
     let mut found = if lines { Converts::Lines } else { Converts::Nothing };
     for file in files {
-        let Ok(text) = fs::read(&file) else { continue };
+        let regular = file
+            .metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.len() < MOST_ATTRIBUTES);
+        let Some(text) = regular.then(|| fs::read(&file).ok()).flatten() else {
+            continue;
+        };
         if text.contains_str("filter") {
             return Converts::Filters;
         }

@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RawMode};
+use rustix::fs::{AtFlags, Mode, OFlags, RawMode, Stat};
 use rustix::io::Errno;
 
 use crate::manifest::Name;
@@ -76,12 +76,14 @@ impl Rooted {
         ))
     }
 
-    /// The file has this content from one moment to the next; a file with several names is written in its place.
-    pub(super) fn write(&self, bytes: &[u8], rights: Option<u32>) -> io::Result<()> {
+    /// The file has this content from one moment to the next. A file with several names that is the inode it was is written in
+    /// its place; what only got the name meanwhile is somebody else's.
+    pub(super) fn write(&self, bytes: &[u8], rights: Option<u32>, was: Option<(u64, u64)>) -> io::Result<()> {
         let name = self.name.as_slice();
         let there = rustix::fs::statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW).ok();
         let is_file = |mode: RawMode| rustix::fs::FileType::from_raw_mode(mode) == rustix::fs::FileType::RegularFile;
-        if there.is_some_and(|there| is_file(there.st_mode) && there.st_nlink > 1) {
+        let is_the_same = |there: &Stat| was == Some((there.st_dev, there.st_ino));
+        if there.is_some_and(|there| is_file(there.st_mode) && there.st_nlink > 1 && is_the_same(&there)) {
             return self.write_in_place(bytes, rights);
         }
         let before = there

@@ -51,8 +51,8 @@ pub enum Act {
     Remove,
     /// A folder is made.
     Folder,
-    /// A file gets this content and these rights.
-    Write(Content, Option<u32>),
+    /// A file gets this content and these rights. Where it is still the inode that it was, and has other names, they get it, too.
+    Write(Content, Option<u32>, Option<(u64, u64)>),
     /// A link is made.
     Link(Name),
     /// Rights are set.
@@ -119,7 +119,7 @@ impl Undo<'_> {
         for step in &plan.steps {
             let was = match &step.act {
                 Act::Remove => None,
-                Act::Write(content, _) => Some(content.bytes(self.store, &objects)?),
+                Act::Write(content, ..) => Some(content.bytes(self.store, &objects)?),
                 Act::Link(to) => Some([b"link to ", to.bytes(), b"\n"].concat()),
                 _ => continue,
             };
@@ -227,10 +227,10 @@ impl Step {
         match &self.act {
             Act::Remove => place.remove(),
             Act::Folder => place.folder(),
-            Act::Write(content, rights) => place.write(&content.bytes(store, objects)?, *rights),
+            Act::Write(content, rights, was) => place.write(&content.bytes(store, objects)?, *rights, *was),
             Act::Link(to) => place.link(to),
             Act::Rights(rights) => place.rights(*rights),
-            Act::State(bytes) => place.write(bytes, None),
+            Act::State(bytes) => place.write(bytes, None, None),
             Act::Object(_) | Act::Index(_) => Ok(()),
         }
     }

@@ -28,6 +28,16 @@ struct Old<'a> {
     unless: Unless<'a>,
 }
 
+impl Old<'_> {
+    /// The file that it was, by device and inode, where that was written down.
+    const fn inode(&self) -> Option<(u64, u64)> {
+        match self.unless {
+            Unless::Stamp(Some(stamp)) => Some((stamp.dev, stamp.ino)),
+            _ => None,
+        }
+    }
+}
+
 /// What proves that a file was not touched.
 enum Unless<'a> {
     Stamp(Option<Stamp>),
@@ -92,12 +102,22 @@ fn of_part(
     plan: &mut Plan,
 ) -> io::Result<()> {
     let root = part.root.path();
+    let mut ways = Ways::default();
     for (path, old) in old {
         let full = root.join(path.path());
-        if !undo.is_meant(&full) || is_as_it_was(undo, &full, old) {
+        if !undo.is_meant(&full) {
             continue;
         }
-        in_the_way(&root, path, &full, old, contents, plan);
+        // What a link or a file in the place of a folder leads to is not what was there.
+        let blocked = ways.blocked(&root, &full);
+        if blocked.is_none() && is_as_it_was(undo, &full, old) {
+            continue;
+        }
+        match blocked {
+            Some(_) if old.what == What::Nothing => continue,
+            Some(folder) => clear(&root, &folder, contents, plan),
+            None => in_the_way(&root, path, &full, old, contents, plan),
+        }
         let mut step = |act| {
             plan.steps.push(Step {
                 root: root.clone(),
@@ -123,7 +143,7 @@ fn of_part(
                         .push(format!("{}, whose stored content is gone", full.display()));
                     continue;
                 }
-                step(Act::Write(Content::Kept(blob.clone()), old.rights));
+                step(Act::Write(Content::Kept(blob.clone()), old.rights, old.inode()));
             }
             What::Git(id) => {
                 let Some(repo) = repository_above(&full) else {
@@ -131,7 +151,7 @@ fn of_part(
                         .push(format!("{}, whose repository is gone", full.display()));
                     continue;
                 };
-                step(Act::Write(Content::Git(repo, id.clone()), old.rights));
+                step(Act::Write(Content::Git(repo, id.clone()), old.rights, old.inode()));
             }
         }
     }
@@ -162,25 +182,41 @@ fn in_the_way(root: &Path, path: &Name, full: &Path, old: &Old<'_>, contents: &C
                 act: Act::Remove,
             });
         }
-        return;
     }
-    // A file or a link that took the place of a folder above.
-    let above = full.ancestors().skip(1).take_while(|folder| *folder != root);
-    for folder in above {
-        if let Ok(meta) = folder.symlink_metadata()
-            && !meta.is_dir()
-            && replaced
-        {
-            if contents.lacks(folder) {
-                plan.newer.push(folder.to_path_buf());
-            }
-            let path = Name::from(folder.strip_prefix(root).unwrap_or(folder));
-            plan.steps.push(Step {
-                root: root.to_path_buf(),
-                path,
-                act: Act::Remove,
-            });
+}
+
+/// A file or a link that took the place of a folder goes.
+fn clear(root: &Path, obstacle: &Path, contents: &Contents, plan: &mut Plan) {
+    if contents.lacks(obstacle) {
+        plan.newer.push(obstacle.to_path_buf());
+    }
+    let path = Name::from(obstacle.strip_prefix(root).unwrap_or(obstacle));
+    plan.steps.push(Step {
+        root: root.to_path_buf(),
+        path,
+        act: Act::Remove,
+    });
+}
+
+/// What stands in the way to the files of each folder.
+#[derive(Default)]
+struct Ways(BTreeMap<PathBuf, Option<PathBuf>>);
+
+impl Ways {
+    /// The first of the folders above a file that is there and is no folder.
+    fn blocked(&mut self, root: &Path, full: &Path) -> Option<PathBuf> {
+        let folder = full
+            .parent()
+            .filter(|folder| folder.starts_with(root) && *folder != root)?;
+        if let Some(known) = self.0.get(folder) {
+            return known.clone();
         }
+        let found = self.blocked(root, folder).or_else(|| {
+            let meta = folder.symlink_metadata().ok()?;
+            (!meta.is_dir()).then(|| folder.to_path_buf())
+        });
+        self.0.insert(folder.to_path_buf(), found.clone());
+        found
     }
 }
 
@@ -316,8 +352,9 @@ fn of_tree(
     }
     of_part(undo, part, &old, contents, plan)?;
     made_since(undo, &repo, repository, &old, contents, plan);
-    if undo.only.is_empty() {
-        state::plan(undo, &root, repository, plan)?;
+    staged_since(undo, &repo, index.as_deref(), contents, plan);
+    if undo.only.is_empty() && repository.complete {
+        state::plan(undo, &repo, repository, contents, plan)?;
     }
     plan.trees.push(Tree {
         dir: root,
@@ -385,7 +422,9 @@ fn made_since(
         if !undo.is_meant(&full) || meta.is_dir() {
             continue;
         }
-        if contents.lacks(&full) && !is_unfinished(&full) {
+        let brought = brought(repo, &path, contents);
+        let goes = brought || undo.force && meta.len() > 0 && !contents.lacks(&full) || is_unfinished(&full);
+        if !goes || !plan.missing.is_empty() {
             plan.left.push(full);
             continue;
         }
@@ -412,6 +451,29 @@ fn made_since(
             path,
             act: Act::Remove,
         });
+    }
+}
+
+/// Whether git brought a file from a commit that it had already: the index names it, and its object is no new one.
+fn brought(repo: &Repo, path: &Name, contents: &Contents) -> bool {
+    let Some(index) = repo.index() else { return false };
+    let tracked = index.entry_by_path(path.bytes().as_bstr());
+    tracked.is_some_and(|tracked| !contents.is_new(repo, &tracked.id))
+        && !contents.lacks(&repo.root().join(path.path()))
+}
+
+/// Files that were staged since: the index is replaced, and with it what only it has.
+fn staged_since(undo: &Undo<'_>, repo: &Repo, old: Option<&State>, contents: &Contents, plan: &mut Plan) {
+    let Some(index) = repo.index().filter(|_| undo.only.is_empty()) else {
+        return;
+    };
+    let known: BTreeSet<gix::ObjectId> = old.iter().flat_map(|old| old.entries()).map(|entry| entry.id).collect();
+    for tracked in index.entries() {
+        let stands = tracked.mode != Mode::COMMIT && !tracked.flags.contains(Flags::INTENT_TO_ADD);
+        if stands && !known.contains(&tracked.id) && contents.is_new(repo, &tracked.id) {
+            let path = Name::from_bytes(tracked.path(index));
+            plan.newer.push(repo.root().join(path.path()));
+        }
     }
 }
 
@@ -506,10 +568,10 @@ fn put_beside(
             Act::Link(Name::from_bytes(&objects.get(root, &tracked.id.to_string())?))
         }
         (What::Link(to), _) => Act::Link(to.clone()),
-        (What::File(blob), _) => Act::Write(Content::Kept(blob.clone()), old.rights),
+        (What::File(blob), _) => Act::Write(Content::Kept(blob.clone()), old.rights, None),
         (What::Git(id), _) => {
             let repo = repository_above(&full).unwrap_or_else(|| root.to_path_buf());
-            Act::Write(Content::Git(repo, id.clone()), old.rights)
+            Act::Write(Content::Git(repo, id.clone()), old.rights, None)
         }
     };
     let is_file = act != Act::Folder;

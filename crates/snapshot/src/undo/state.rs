@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use rustix::io::Errno;
 
+use super::files::read;
+use super::known::Contents;
 use super::{Act, Plan, Step, Undo};
 use crate::Known;
 use crate::looks::Looks;
@@ -39,8 +41,6 @@ const MIDDLE: &[&str] = &[
     "rebase-apply",
     "sequencer",
 ];
-/// What git writes into the log of a reference for new work, and not for having moved it.
-const WORK: &[&str] = &["commit", "merge", "pull", "cherry-pick", "revert", "am"];
 /// The name that git locks the index by.
 const LOCK: &str = "index.lock";
 
@@ -48,9 +48,16 @@ const LOCK: &str = "index.lock";
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// Steps that bring the state of a repository back.
-pub(super) fn plan(undo: &Undo<'_>, root: &Path, repository: &Repository, plan: &mut Plan) -> io::Result<()> {
+pub(super) fn plan(
+    undo: &Undo<'_>,
+    repo: &Repo,
+    repository: &Repository,
+    contents: &Contents,
+    plan: &mut Plan,
+) -> io::Result<()> {
+    let root = repo.root();
     let (git_dir, common_dir) = (repository.git_dir.path(), repository.common_dir.path());
-    let now = now(&git_dir, &common_dir);
+    let now = now(&git_dir, &common_dir, repository.references);
     let mut old = Files::new();
     for entry in &repository.state {
         if let Some(blob) = entry.blob() {
@@ -63,8 +70,20 @@ pub(super) fn plan(undo: &Undo<'_>, root: &Path, repository: &Repository, plan: 
         return Err(io::Error::new(ErrorKind::ResourceBusy, sentence));
     }
     let mut steps = Vec::new();
-    references(undo, &common_dir, &git_dir, &old, &now, plan, &mut steps)?;
-    logs(&common_dir, &git_dir, &old, &now, plan, &mut steps);
+    let is_new = |id: &str| gix::ObjectId::from_hex(id.trim().as_bytes()).is_ok_and(|id| contents.is_new(repo, &id));
+    if repository.references {
+        references(undo, &common_dir, &git_dir, &old, &now, &is_new, plan, &mut steps);
+        logs(&common_dir, &git_dir, &old, &now, plan, &mut steps);
+    }
+    if repo.git.head_id().is_ok_and(|id| contents.is_new(repo, &id)) {
+        plan.newer_commits.push("commits that were made since".into());
+    }
+    if let Some(bytes) = old
+        .get(&git_dir.join("HEAD"))
+        .filter(|bytes| now.get(&git_dir.join("HEAD")) != Some(bytes))
+    {
+        steps.push((git_dir.join("HEAD"), Act::State(bytes.clone())));
+    }
     middle(&git_dir, &old, &now, &mut steps);
     settings(&common_dir, &old, &now, &mut steps);
     for (path, act) in steps {
@@ -78,11 +97,8 @@ pub(super) fn plan(undo: &Undo<'_>, root: &Path, repository: &Repository, plan: 
             act,
         });
     }
-    let looks = Looks::new(Known::default());
-    let repo = Repo::at(root, looks.means());
     for (id, blob) in &repository.staged {
-        let there = gix::ObjectId::from_hex(id.as_bytes())
-            .is_ok_and(|id| repo.as_ref().is_some_and(|repo| repo.git.has_object(id)));
+        let there = gix::ObjectId::from_hex(id.as_bytes()).is_ok_and(|id| repo.git.has_object(id));
         if !there {
             plan.steps.push(Step {
                 root: root.to_path_buf(),
@@ -108,14 +124,14 @@ pub(super) fn plan(undo: &Undo<'_>, root: &Path, repository: &Repository, plan: 
     Ok(())
 }
 
-fn now(git_dir: &Path, common_dir: &Path) -> Files {
-    let mut files = state_files(git_dir);
+fn now(git_dir: &Path, common_dir: &Path, references: bool) -> Files {
+    let mut files = state_files(git_dir, references);
     if common_dir != git_dir {
-        files.extend(state_files(common_dir));
+        files.extend(state_files(common_dir, references));
     }
     files
         .into_iter()
-        .filter_map(|path| fs::read(&path).ok().map(|bytes| (path, bytes)))
+        .filter_map(|path| read(&path).map(|bytes| (path, bytes)))
         .collect()
 }
 
@@ -148,22 +164,27 @@ fn refs(files: &Files, common_dir: &Path, git_dir: &Path) -> BTreeMap<String, St
 }
 
 /// References get what they had.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the state then and now, and what to do about it"
+)]
 fn references(
     undo: &Undo<'_>,
     common_dir: &Path,
     git_dir: &Path,
     old: &Files,
     now: &Files,
+    is_new: &dyn Fn(&str) -> bool,
     plan: &mut Plan,
     steps: &mut Vec<(PathBuf, Act)>,
-) -> io::Result<()> {
+) {
     let (before, after) = (refs(old, common_dir, git_dir), refs(now, common_dir, git_dir));
     for (name, value) in &before {
         let current = after.get(name);
         if current == Some(value) {
             continue;
         }
-        if current.is_some() && has_new_work(undo, name, now, old, common_dir, git_dir) {
+        if current.is_some_and(|id| is_new(id)) {
             plan.newer_commits.push(format!("commits on {name}"));
         }
         // `refs/worktree` and `refs/bisect` belong to a working tree alone.
@@ -181,50 +202,6 @@ fn references(
     {
         steps.push((common_dir.join(name), Act::Remove));
     }
-    let head = git_dir.join("HEAD");
-    if old.get(&head) != now.get(&head)
-        && let Some(bytes) = old.get(&head)
-    {
-        let detached = now.get(&head).is_some_and(|now| !now.starts_with(b"ref:"));
-        if detached && has_new_work(undo, "HEAD", now, old, common_dir, git_dir) {
-            plan.newer_commits.push("commits that no branch has".into());
-        }
-        steps.push((head, Act::State(bytes.clone())));
-    }
-    Ok(())
-}
-
-/// Whether the log of a reference says that somebody worked on it since.
-fn has_new_work(undo: &Undo<'_>, name: &str, now: &Files, old: &Files, common_dir: &Path, git_dir: &Path) -> bool {
-    let path = if name == "HEAD" {
-        git_dir.join("logs/HEAD")
-    } else {
-        common_dir.join("logs").join(name)
-    };
-    let Some(log) = now.get(&path) else {
-        // Without a log nobody can tell.
-        return !old.contains_key(&path) && name != "refs/stash";
-    };
-    let since = undo.snapshot.head.cause.time_ms / 1000;
-    let log = String::from_utf8_lossy(log);
-    let known = old
-        .get(&path)
-        .map(|bytes| String::from_utf8_lossy(bytes).into_owned())
-        .unwrap_or_default();
-    log.lines()
-        .filter(|line| !known.lines().any(|old| old == *line))
-        .any(|line| {
-            let Some((who, what)) = line.split_once('\t') else {
-                return false;
-            };
-            let time = who
-                .rsplit(' ')
-                .nth(1)
-                .and_then(|time| time.parse::<u64>().ok())
-                .unwrap_or(u64::MAX);
-            let verb = what.split([':', ' ']).next().unwrap_or_default();
-            time >= since && WORK.contains(&verb)
-        })
 }
 
 /// Logs keep what was written since, but for that of stashes, which are what their log says.

@@ -13,6 +13,7 @@
 )]
 
 mod limits;
+mod newer;
 mod odd;
 mod place;
 mod rounds;
