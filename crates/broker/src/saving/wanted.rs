@@ -40,6 +40,10 @@ pub(super) fn wanted(requests: &[Request], judgements: &[Judgement]) -> (Wanted,
 fn of_effect(effect: &Effect, request: &Request, wanted: &mut Wanted) {
     let cwd = Path::new(&request.cwd);
     let is_named = matches!(&effect.target, Target::Path(_));
+    // A search may begin in more places than its effect names.
+    if effect.tags.has("searched") && matches!(effect.act, Act::Delete | Act::Write) {
+        tree(wanted, cwd, effect.act == Act::Delete, false);
+    }
     match effect.act {
         Act::Discard => discard(effect, wanted),
         // git takes it out of its index, too.
