@@ -3,7 +3,7 @@
 //!
 //! `fuzz --rounds N` tries the same texts every time; `fuzz --minutes N [SEED]` and `fuzz --cpu-minutes N [SEED]` go on for
 //! so long, and look at time and memory, too. A text fails that makes the judgement panic, that is judged in two ways, or
-//! more mildly with less work, that takes long or much memory, or that [`shell::Scripts`] reads otherwise than
+//! more mildly with less work, that takes long or much memory or never ends, or that [`shell::Scripts`] reads otherwise than
 //! [`shell::parse`]. What fails is printed; with `--keep` before all it is kept in `fuzz/`, where later runs begin with it.
 //! `fuzz --text TARGET FILE` tries a text again.
 
@@ -25,12 +25,11 @@ mod support;
 mod targets;
 mod texts;
 mod trial;
+mod watch;
 
 use std::fs;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-
-use targets::Target;
 
 /// Small and the same everywhere: xorshift.
 pub(crate) struct Random(u64);
@@ -58,6 +57,7 @@ fn main() -> ExitCode {
     let number = |word: &str| word.parse::<u64>().expect("a number");
     let minutes = |word: &str| Duration::from_secs(60 * number(word));
     let begin = Instant::now();
+    watch::start();
     let failed = match words {
         ["--rounds", n] => rounds(0, false, keep, |done| done < number(n)),
         ["--minutes", n] => rounds(1, true, keep, |_| begin.elapsed() < minutes(n)),
@@ -83,8 +83,12 @@ fn main() -> ExitCode {
 fn again(name: &str, text: &str) -> usize {
     let all = targets::all();
     let target = all.iter().find(|t| t.name == name).expect("a target");
-    let fails = |way: &usize| !trial::holds(target, *way, text, true);
-    (0..target.ways()).filter(fails).count()
+    (0..target.ways())
+        .filter(|way| {
+            let said = format!("in way {way}");
+            !watch::over(move || said.clone(), || trial::holds(target, *way, text, true))
+        })
+        .count()
 }
 
 /// Tries texts as long as `goes_on` says; how many failed.
@@ -109,10 +113,14 @@ fn rounds(seed: u64, timed: bool, keep: bool, goes_on: impl Fn(u64) -> bool) -> 
         let Some(target) = target else { break };
         let text = texts::text(&mut random, target, &all);
         let way = random.below(target.ways());
-        if !trial::holds(target, way, &text, timed) {
+        let (name, tried) = (target.name, text.clone());
+        let kept = move || {
+            let file = keep_text(name, keep, &format!("{seed}-{done}"), &tried);
+            format!("round {done} of seed {seed}, {name} in way {way}: {file}")
+        };
+        if !watch::over(kept.clone(), || trial::holds(target, way, &text, timed)) {
             failed += 1;
-            let kept = keep_text(target, keep, &format!("{seed}-{done}"), &text);
-            println!("    round {done} of seed {seed}, {} in way {way}: {kept}", target.name);
+            println!("    {}", kept());
         }
         done += 1;
         if timed && done.is_multiple_of(50_000) {
@@ -125,11 +133,11 @@ fn rounds(seed: u64, timed: bool, keep: bool, goes_on: impl Fn(u64) -> bool) -> 
 }
 
 /// Writes a text that failed to a file, and gives its name.
-fn keep_text(target: &Target, keep: bool, name: &str, text: &str) -> String {
+fn keep_text(target: &str, keep: bool, name: &str, text: &str) -> String {
     let file = if keep {
-        targets::folder(target.name).join(format!("found-{name}"))
+        targets::folder(target).join(format!("found-{name}"))
     } else {
-        std::env::temp_dir().join(format!("tollgate-fuzz-{}-{name}", target.name))
+        std::env::temp_dir().join(format!("tollgate-fuzz-{target}-{name}"))
     };
     fs::write(&file, text).map_or_else(|e| e.to_string(), |()| file.display().to_string())
 }
