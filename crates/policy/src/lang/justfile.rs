@@ -1,18 +1,17 @@
 //! Justfiles, as far as it matters what they run.
 
-use alloc::collections::BTreeMap;
+use alloc::borrow::Cow;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::tasks::{Line, MAX_TARGETS, joined_lines};
+use super::makecalls::UNKNOWN;
+use super::tasks::{Bounds, Line, MAX_TARGETS, MAX_TEXT, joined_lines};
 
 /// Files that are imported.
 const MAX_IMPORTS: usize = 16;
-/// Recipes that need one another.
-const MAX_LEVELS: usize = 16;
-
-/// A text whose value nobody knows.
-const UNKNOWN: &str = "$TOLLGATE_UNKNOWN";
+/// Lines that are kept.
+const MAX_LINES: usize = MAX_TARGETS * 16;
 
 #[derive(Debug, Default)]
 struct Recipe {
@@ -25,21 +24,40 @@ struct Recipe {
     lines: Vec<(usize, String)>,
 }
 
+/// Values by name.
+type Scope = BTreeMap<String, String>;
+
+/// A recipe with what it is given.
+type Call = (String, Vec<String>);
+
+/// What is still to be done.
+enum Step<'f> {
+    Call(Call),
+    /// What a recipe needs has run.
+    Lines(&'f Recipe, Scope),
+}
+
 /// A justfile.
 #[derive(Debug, Default)]
 pub(crate) struct Justfile {
-    vars: BTreeMap<String, String>,
+    vars: Scope,
     aliases: BTreeMap<String, String>,
     recipes: Vec<Recipe>,
+    /// Where the first of each name stands among them.
+    places: BTreeMap<String, usize>,
     /// Commands that run whenever the file is read.
     always: Vec<Line>,
     imports: usize,
+    bounds: Bounds,
 }
 
 impl Justfile {
     /// Reads a justfile; `import` gives the text of the files that it names.
     pub(crate) fn read(text: &str, import: &mut dyn FnMut(&str) -> Option<String>) -> Self {
-        let mut file = Self::default();
+        let mut file = Self {
+            bounds: Bounds::of(text),
+            ..Self::default()
+        };
         file.take_in(text, None, import);
         file
     }
@@ -80,7 +98,7 @@ impl Justfile {
             }
             (Some("set"), _) => {}
             (Some("export"), Some(name)) | (Some(name), None) => {
-                let text = self.expression(value, &BTreeMap::new());
+                let text = self.expression(value, &Scope::new());
                 if let Some(command) = value.strip_prefix('`').and_then(|v| v.strip_suffix('`')) {
                     self.always.push((at, command.into()));
                 }
@@ -115,6 +133,8 @@ impl Justfile {
                 .needs
                 .push(inner.map_or_else(|| alloc::vec![piece.clone()], pieces));
         }
+        let place = self.recipes.len();
+        self.places.entry(recipe.name.clone()).or_insert(place);
         self.recipes.push(recipe);
         true
     }
@@ -133,12 +153,13 @@ impl Justfile {
             words.push(first.name.clone());
         }
         let mut rest = words.as_slice();
+        let mut done = BTreeSet::new();
         while let Some((name, tail)) = rest.split_first() {
             let takes = self
                 .find(name)
                 .map_or(0, |r| if r.takes_rest { tail.len() } else { r.params.len() });
             let (args, tail) = tail.split_at(takes.min(tail.len()));
-            self.run(name, args, 0, &mut out);
+            self.run((name.clone(), args.to_vec()), &mut done, &mut out);
             rest = tail;
         }
         out
@@ -146,17 +167,34 @@ impl Justfile {
 
     fn find(&self, name: &str) -> Option<&Recipe> {
         let name = self.aliases.get(name).map_or(name, String::as_str);
-        self.recipes.iter().find(|r| r.name == name)
+        self.recipes.get(*self.places.get(name)?)
     }
 
-    fn run(&self, name: &str, args: &[String], level: usize, out: &mut Vec<Line>) {
-        let Some(recipe) = self
-            .find(name)
-            .filter(|_| level < MAX_LEVELS && out.len() < MAX_TARGETS * 16)
-        else {
-            return;
-        };
-        let mut scope = BTreeMap::new();
+    /// A recipe, after those that it needs. As in just, none runs twice with the same arguments.
+    fn run(&self, call: Call, done: &mut BTreeSet<Call>, out: &mut Vec<Line>) {
+        let mut steps = alloc::vec![Step::Call(call)];
+        while let Some(step) = steps.pop() {
+            match step {
+                Step::Call(call) if out.len() < MAX_LINES && !done.contains(&call) => {
+                    let (name, args) = &call;
+                    let cost = args.iter().map(String::len).sum();
+                    if let Some(recipe) = self.find(name).filter(|_| self.bounds.looks(cost)) {
+                        let scope = self.scope(recipe, args);
+                        let needs: Vec<Step> = recipe.needs.iter().filter_map(|n| self.needed(n, &scope)).collect();
+                        steps.push(Step::Lines(recipe, scope));
+                        steps.extend(needs.into_iter().rev());
+                    }
+                    done.insert(call);
+                }
+                Step::Call(_) => {}
+                Step::Lines(recipe, scope) => self.recipe_lines(recipe, &scope, out),
+            }
+        }
+    }
+
+    /// What its parameters stand for.
+    fn scope(&self, recipe: &Recipe, args: &[String]) -> Scope {
+        let mut scope = Scope::new();
         for (i, (param, default)) in recipe.params.iter().enumerate() {
             let last = recipe.takes_rest && i + 1 == recipe.params.len();
             let value = match args.get(i) {
@@ -168,26 +206,38 @@ impl Justfile {
             };
             scope.insert(param.clone(), value);
         }
-        for need in &recipe.needs {
-            if let Some((name, args)) = need.split_first() {
-                let args: Vec<String> = args.iter().map(|a| self.expression(a, &scope)).collect();
-                self.run(name, &args, level + 1, out);
-            }
+        scope
+    }
+
+    /// A recipe that another one needs; none where that is too much to work out.
+    fn needed(&self, need: &[String], scope: &Scope) -> Option<Step<'_>> {
+        let (name, args) = need.split_first()?;
+        let args = args.iter().map(|a| self.expression(a, scope)).collect();
+        self.bounds.looks(name.len()).then(|| Step::Call((name.clone(), args)))
+    }
+
+    fn recipe_lines(&self, recipe: &Recipe, scope: &Scope, out: &mut Vec<Line>) {
+        if !self.bounds.looks(recipe.lines.iter().map(|(_, line)| line.len()).sum()) {
+            return;
         }
-        let filled = |(at, line): &(usize, String)| (*at, self.interpolated(line, &scope));
-        let lines: Vec<Line> = recipe.lines.iter().map(filled).collect();
+        let filled = |(at, line): &(usize, String)| (*at, self.interpolated(line, scope));
+        let mut lines: Vec<Line> = recipe.lines.iter().map(filled).collect();
         match lines.first() {
-            Some((at, first)) if first.trim_start().starts_with("#!") => out.push((*at, dedented(&lines))),
-            _ => out.extend(
-                lines
-                    .into_iter()
-                    .map(|(at, l)| (at, l.trim().trim_start_matches(['@', '-']).to_string())),
-            ),
+            Some((at, first)) if first.trim_start().starts_with("#!") => lines = alloc::vec![(*at, dedented(&lines))],
+            _ => lines
+                .iter_mut()
+                .for_each(|(_, l)| *l = l.trim().trim_start_matches(['@', '-']).to_string()),
+        }
+        for (at, line) in lines {
+            if self.bounds.fits(line.len()) {
+                self.bounds.keep(line.len());
+                out.push((at, line));
+            }
         }
     }
 
     /// `{{expression}}` becomes its value.
-    fn interpolated(&self, line: &str, scope: &BTreeMap<String, String>) -> String {
+    fn interpolated(&self, line: &str, scope: &Scope) -> String {
         let mut out = String::new();
         let mut rest = line;
         while let Some((before, after)) = rest.split_once("{{") {
@@ -200,27 +250,41 @@ impl Justfile {
     }
 
     /// Text, names, commands, and what `+` and `/` put together.
-    fn expression(&self, text: &str, scope: &BTreeMap<String, String>) -> String {
-        let text = text.trim();
-        for (mark, between) in [('+', ""), ('/', "/")] {
-            if let Some((left, right)) = split_outside(text, mark) {
-                return self.expression(left, scope) + between + &self.expression(right, scope);
+    fn expression(&self, text: &str, scope: &Scope) -> String {
+        let mut out = String::new();
+        for sum in parts_outside(text, '+') {
+            for (m, part) in parts_outside(sum, '/').enumerate() {
+                let value = self.operand(part.trim(), scope);
+                if !self.bounds.looks(value.len()) || out.len() + value.len() > MAX_TEXT {
+                    return UNKNOWN.into();
+                }
+                if m > 0 {
+                    out.push('/');
+                }
+                out.push_str(&value);
             }
         }
+        out
+    }
+
+    fn operand<'v>(&'v self, text: &'v str, scope: &'v Scope) -> Cow<'v, str> {
         let quoted = |mark: &str| text.strip_prefix(mark).and_then(|t| t.strip_suffix(mark));
         if let Some(inner) = ["\"", "'"].iter().find_map(|mark| quoted(mark)) {
             return inner.into();
         }
         if let Some(command) = quoted("`") {
-            return alloc::format!("$({command})");
+            return alloc::format!("$({command})").into();
         }
-        let known = scope.get(text).or_else(|| self.vars.get(text));
-        known.cloned().unwrap_or_else(|| match text {
-            "" => String::new(),
-            "justfile_directory()" | "invocation_directory()" => ".".into(),
-            "home_directory()" | "home_dir()" => "~".into(),
-            _ => UNKNOWN.into(),
-        })
+        if let Some(known) = scope.get(text).or_else(|| self.vars.get(text)) {
+            return known.into();
+        }
+        match text {
+            "" => "",
+            "justfile_directory()" | "invocation_directory()" => ".",
+            "home_directory()" | "home_dir()" => "~",
+            _ => UNKNOWN,
+        }
+        .into()
     }
 }
 
@@ -250,6 +314,19 @@ fn split_outside(text: &str, mark: char) -> Option<(&str, &str)> {
         }
     }
     None
+}
+
+/// What stands between all such marks.
+fn parts_outside(text: &str, mark: char) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    core::iter::from_fn(move || {
+        let whole = rest.take()?;
+        let Some((part, others)) = split_outside(whole, mark) else {
+            return Some(whole);
+        };
+        rest = Some(others);
+        Some(part)
+    })
 }
 
 /// Words, with quotes and brackets kept together.

@@ -3,7 +3,10 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
-use super::tasks::MAX_TARGETS;
+use super::tasks::{MAX_TARGETS, MAX_TEXT};
+
+/// A variable that nothing knows.
+pub(super) const UNKNOWN: &str = "$TOLLGATE_UNKNOWN";
 
 /// Words of a text.
 pub(super) fn words(text: &str) -> Vec<String> {
@@ -35,8 +38,33 @@ pub(super) fn parted(text: &str, mark: char) -> Option<(&str, &str)> {
     None
 }
 
+/// Text that would become this much longer so many times; beyond the longest text it is not known.
+fn too_long(times: usize, bytes: usize) -> bool {
+    times.saturating_mul(bytes) > MAX_TEXT
+}
+
+/// Each `from` in a text becomes `to`.
+pub(super) fn subst(from: &str, to: &str, text: &str) -> String {
+    if too_long(text.matches(from).count(), to.len()) {
+        return UNKNOWN.into();
+    }
+    text.replace(from, to)
+}
+
+/// Words with something before and after each.
+pub(super) fn around(before: &str, text: &str, after: &str) -> String {
+    if too_long(text.split_whitespace().count(), before.len() + after.len()) {
+        return UNKNOWN.into();
+    }
+    let one = |word: &str| [before, word, after].concat();
+    text.split_whitespace().map(one).collect::<Vec<_>>().join(" ")
+}
+
 /// Words that are like `from` become `to`; `%` is any text.
 pub(super) fn patsubst(from: &str, to: &str, text: &str) -> String {
+    if too_long(text.split_whitespace().count(), to.len()) {
+        return UNKNOWN.into();
+    }
     let one = |word: &str| {
         let Some((head, tail)) = from.split_once('%') else {
             return if word == from { to.to_string() } else { word.to_string() };

@@ -6,23 +6,12 @@
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::cell::Cell;
 
-use super::makecalls::{arguments, calls_in, closing, command_of, parted, patsubst, words};
-use super::tasks::{Line, MAX_TARGETS, joined_lines};
+use super::makecalls::{UNKNOWN, arguments, around, calls_in, closing, command_of, parted, patsubst, subst, words};
+use super::tasks::{Bounds, Line, MAX_TARGETS, MAX_TEXT, joined_lines};
 
 /// Variables in variables.
 const MAX_DEPTH: usize = 12;
-/// Longest text that a variable is expanded to.
-const MAX_TEXT: usize = 64 << 10;
-/// Bytes in which variables are looked for, beside those that grow with the file.
-const MAX_LOOKS: usize = 1 << 20;
-/// A variable that nothing knows.
-const UNKNOWN: &str = "$TOLLGATE_UNKNOWN";
-/// What one look costs beside its bytes.
-const LOOK: usize = 32;
-/// How much longer than the file all its lines may become, beside the longest text of a variable.
-const GROWTH: usize = 3;
 /// Values of one variable that are kept.
 const MAX_VALUES: usize = 4;
 /// Files that are included.
@@ -60,10 +49,7 @@ pub(crate) struct Makefile {
     branches: usize,
     prefix: Option<char>,
     includes: usize,
-    /// Bytes of text that the lines may still come to when their variables are put in.
-    room: Cell<usize>,
-    /// Bytes of text in which variables may still be looked for: calls in one another are read once for each.
-    looks: Cell<usize>,
+    bounds: Bounds,
 }
 
 /// What a text is expanded for.
@@ -78,11 +64,10 @@ struct Scope<'a> {
 impl Makefile {
     /// Reads a Makefile; `include` gives the text of the files that it names. Lines that are not understood are passed over.
     pub(crate) fn read(text: &str, include: &mut dyn FnMut(&str) -> Option<String>) -> Self {
-        let mut file = Self::default();
-        file.room
-            .set(text.len().saturating_mul(GROWTH).saturating_add(MAX_TEXT));
-        file.looks
-            .set(text.len().saturating_mul(GROWTH).saturating_add(MAX_LOOKS));
+        let mut file = Self {
+            bounds: Bounds::of(text),
+            ..Self::default()
+        };
         file.take_in(text, None, include);
         file
     }
@@ -210,7 +195,7 @@ impl Makefile {
         match how {
             "+" => match values.is_empty() {
                 true => values.push(value.into()),
-                false => values.iter_mut().for_each(|v| *v = alloc::format!("{v} {value}")),
+                false => values.iter_mut().for_each(|v| v.extend([" ", value])),
             },
             "?" if !values.is_empty() => {}
             _ => {
@@ -344,10 +329,10 @@ impl Makefile {
         let first = out.len();
         for choice in 0..MAX_VALUES {
             let text = self.expand(line, Scope { this, given, choice }, 0);
-            // What comes after that is as if it had not been read.
-            let Some(room) = self.room.get().checked_sub(text.len()) else {
-                return self.room.set(0);
-            };
+            let long = text.len();
+            if !self.bounds.fits(long) {
+                return;
+            }
             let lines = text
                 .split('\n')
                 .map(|l| l.trim_start_matches(['@', '-', '+', ' ', '\t']));
@@ -360,7 +345,7 @@ impl Makefile {
                 },
             );
             if !out.get(first..).unwrap_or_default().contains(&line) {
-                self.room.set(room);
+                self.bounds.keep(long);
                 out.push(line);
             }
         }
@@ -381,9 +366,8 @@ impl Makefile {
 
     /// Variables are replaced; what make does not know is left to the shell, as the environment is.
     fn expand(&self, text: &str, scope: Scope<'_>, depth: usize) -> String {
-        match self.looks.get().checked_sub(text.len() + LOOK) {
-            Some(left) => self.looks.set(left),
-            None => return UNKNOWN.into(),
+        if !self.bounds.looks(text.len()) {
+            return UNKNOWN.into();
         }
         let mut out = String::new();
         let mut rest = text;
@@ -483,18 +467,10 @@ impl Makefile {
             "if" if scope.choice == 0 || args.len() < 3 => text(1),
             "if" => text(2),
             "or" | "and" => text(scope.choice.min(args.len().saturating_sub(1))),
-            "subst" => text(2).replace(&text(0), &text(1)),
+            "subst" => subst(&text(0), &text(1), &text(2)),
             "patsubst" => patsubst(text(0).trim(), text(1).trim(), &text(2)),
-            "addprefix" => words(&text(1))
-                .iter()
-                .map(|w| text(0) + w)
-                .collect::<Vec<_>>()
-                .join(" "),
-            "addsuffix" => words(&text(1))
-                .iter()
-                .map(|w| w.clone() + &text(0))
-                .collect::<Vec<_>>()
-                .join(" "),
+            "addprefix" => around(&text(0), &text(1), ""),
+            "addsuffix" => around("", &text(1), &text(0)),
             "strip" | "abspath" | "realpath" | "wildcard" | "sort" | "firstword" | "lastword" | "value" => text(0),
             "eval" | "info" | "warning" | "error" => String::new(),
             "filter" | "filter-out" => text(1),
