@@ -169,7 +169,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 /// Whether `pattern` matches the whole of a word that is known: its own stars are characters.
 #[must_use]
 pub(crate) fn names(pattern: &str, word: &str) -> bool {
-    overlap_symbols(symbols(pattern, true, true), symbols(word, false, true))
+    !ends_differ(pattern, word, false) && overlap_symbols(symbols(pattern, true, true), symbols(word, false, true))
 }
 
 fn overlap_symbols(a: Option<Vec<Sym>>, b: Option<Vec<Sym>>) -> bool {

@@ -1,8 +1,5 @@
 //! Addresses that are written to be taken for others: `rules/settings.toml` names the hosts that are copied.
 
-use alloc::string::String;
-use alloc::vec::Vec;
-
 use crate::facts::{RoleKind, settings};
 
 /// Endings that make the name before an `@` read like a host.
@@ -55,7 +52,7 @@ fn leads_with(host: &str, known: &str) -> bool {
 
 /// Whether a name differs from a known one by letters that look alike or, when `near`, by one slip of the keys.
 fn is_copy(name: &str, known: &str, near: bool) -> bool {
-    if skeleton(name) == skeleton(known) {
+    if skeleton(name).eq(skeleton(known)) {
         return true;
     }
     let (Some((a, end)), Some((b, known_end))) = (name.rsplit_once('.'), known.rsplit_once('.')) else {
@@ -65,28 +62,36 @@ fn is_copy(name: &str, known: &str, near: bool) -> bool {
 }
 
 /// Letters that are read as one another become one.
-fn skeleton(text: &str) -> String {
-    let text = text.replace("rn", "m").replace("vv", "w").replace("cl", "d");
-    let one = |c: char| match c {
-        '0' => 'o',
-        '1' | 'i' | '|' => 'l',
-        '5' => 's',
-        '3' => 'e',
-        c => c,
-    };
-    text.chars().map(one).collect()
+fn skeleton(text: &str) -> impl Iterator<Item = char> {
+    let mut rest = text.chars();
+    core::iter::from_fn(move || {
+        let pair = match rest.as_str().as_bytes() {
+            [b'r', b'n', ..] => 'm',
+            [b'v', b'v', ..] => 'w',
+            [b'c', b'l', ..] => 'd',
+            _ => {
+                return Some(match rest.next()? {
+                    '0' => 'o',
+                    '1' | 'i' | '|' => 'l',
+                    '5' => 's',
+                    '3' => 'e',
+                    c => c,
+                });
+            }
+        };
+        rest.nth(1).map(|_| pair)
+    })
 }
 
 /// One letter replaced, left out or added, or two neighbours swapped.
 pub(crate) fn one_slip(a: &[u8], b: &[u8]) -> bool {
     let same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let (rest_a, rest_b) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());
-    let after = |rest: &[u8], n: usize| rest.get(n..).map(<[u8]>::to_vec);
     match (rest_a, rest_b) {
         ([p, q, tail_a @ ..], [r, s, tail_b @ ..]) if p == s && q == r && tail_a == tail_b => true,
         _ => {
-            let (x, y): (Option<Vec<u8>>, Option<Vec<u8>>) = (after(rest_a, 1), after(rest_b, 1));
-            x.is_some() && x == y || x.as_deref() == Some(rest_b) || y.as_deref() == Some(rest_a)
+            let (x, y) = (rest_a.get(1..), rest_b.get(1..));
+            x.is_some() && x == y || x == Some(rest_b) || y == Some(rest_a)
         }
     }
 }
