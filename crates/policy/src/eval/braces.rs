@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use shell::{Part, Word};
 
 /// Words that one word may become; beyond it the word stays as it is.
-const MAX_WORDS: usize = 512;
+pub(super) const MAX_WORDS: usize = 512;
 
 /// A character that can be part of a brace expression, or a part that cannot.
 #[derive(Clone)]
@@ -74,6 +74,10 @@ fn is(tok: Option<&Tok<'_>>, c: char) -> bool {
 }
 
 fn expand_toks<'a>(toks: &[Tok<'a>], budget: &mut usize, depth: usize) -> Vec<Vec<Tok<'a>>> {
+    // Where there are too many already, nothing is made of them.
+    if *budget == 0 {
+        return Vec::new();
+    }
     if depth > 16 {
         return vec![toks.to_vec()];
     }

@@ -12,6 +12,9 @@ use crate::effect::Tags;
 use crate::facts::{Role, RoleKind};
 use crate::{Act, Target, lang};
 
+/// What a step in code of another language costs, in bytes.
+const BYTES_PER_LANGUAGE_STEP: usize = 32;
+
 impl Eval<'_> {
     /// `bash FILE args`; `-` and `/dev/stdin` mean what flows in.
     pub(super) fn run_operand(&mut self, role: Role, value: &Value, context: &Context, rest: &Args) {
@@ -438,6 +441,14 @@ impl lang::Host for Guest<'_, '_> {
 
     fn spend(&mut self) -> bool {
         self.eval.spend(1, self.span)
+    }
+
+    fn walked(&mut self, steps: u32) {
+        self.eval.spend_bytes(
+            usize::try_from(steps)
+                .unwrap_or(usize::MAX)
+                .saturating_mul(BYTES_PER_LANGUAGE_STEP),
+        );
     }
 
     fn line(&mut self, line: u32) {

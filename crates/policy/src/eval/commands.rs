@@ -44,7 +44,10 @@ impl Eval<'_> {
         let whole = self.nest == u32::from(!self.sources.is_empty());
         for item in items {
             if whole {
-                self.effort = 0;
+                // What a loop contains is part of one command, however often it comes.
+                if self.loops == 0 {
+                    (self.effort, self.words) = (0, 0);
+                }
                 self.forget_calls();
             }
             out = out.then(self.in_every_state(|eval| eval.item(item, stdin)));

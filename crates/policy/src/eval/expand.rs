@@ -56,6 +56,7 @@ impl Eval<'_> {
             return self.fields_into(&word.parts, word.span, all);
         }
         let Some(words) = braces::expand(word) else {
+            self.spend_bytes(braces::MAX_WORDS * BYTES_PER_WORD);
             self.give_up("too many words from braces", word.span);
             return all.push(Value::unknown(Labels::RUNTIME).at(word.span));
         };

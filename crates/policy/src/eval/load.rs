@@ -9,6 +9,8 @@ const NARROW: u32 = 2_000;
 /// spend.
 const MANY: u32 = 8_000;
 const VERY_MANY: u32 = 40_000;
+/// Words that are as much work as a command.
+const WORDS_PER_COMMAND: u32 = 8;
 /// Rounds of a loop over values.
 pub(super) const MAX_ROUNDS: usize = 256;
 
@@ -29,7 +31,7 @@ impl Eval<'_> {
         } else {
             (WIDE / 8, NARROW / 8)
         };
-        match self.effort {
+        match self.effort.saturating_add(self.words / WORDS_PER_COMMAND) {
             effort if effort < wide && self.spent < MANY => Load::Light,
             effort if effort < wide => Load::Fair,
             effort if effort < narrow => Load::Heavy,

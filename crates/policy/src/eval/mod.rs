@@ -160,6 +160,8 @@ pub(crate) struct Eval<'w> {
     traps: Vec<Value>,
     /// Functions being called, with the state at the call: calling one again in the same state shows nothing new.
     calls: Vec<(String, Shared<State>)>,
+    /// How many loops are around this place.
+    loops: u32,
     /// How many of the constructs around this place are known not to run.
     idle: u32,
     /// The next call comes from another program: the shell's functions are not known there.
@@ -184,7 +186,9 @@ pub(crate) struct Eval<'w> {
     foreign: &'static str,
     /// Commands that were looked at since the present command of the whole text began.
     effort: u32,
-    /// The same since the beginning.
+    /// Words that were looked at since then.
+    words: u32,
+    /// Commands since the beginning.
     spent: u32,
     /// Bytes that were copied and are not yet paid for.
     debt: usize,
@@ -234,6 +238,7 @@ impl<'w> Eval<'w> {
             scopes: Vec::new(),
             traps: Vec::new(),
             calls: Vec::new(),
+            loops: 0,
             idle: 0,
             external: false,
             around: Vec::new(),
@@ -246,6 +251,7 @@ impl<'w> Eval<'w> {
             on_files: false,
             foreign: "",
             effort: 0,
+            words: 0,
             spent: 0,
             debt: 0,
             held: 0,
@@ -415,6 +421,7 @@ impl<'w> Eval<'w> {
     /// One more word is looked at, unless there were too many.
     fn is_spent(&mut self, span: Span) -> bool {
         self.spend_bytes(BYTES_PER_LOOK);
+        self.words = self.words.saturating_add(1);
         if self.fuel == 0 || (self.exhausted && self.effects.is_full()) {
             self.give_up("too many words", span);
             return true;
@@ -428,6 +435,7 @@ impl<'w> Eval<'w> {
         let steps = u32::try_from(self.debt / BYTES_PER_STEP).unwrap_or(u32::MAX);
         self.debt %= BYTES_PER_STEP;
         self.fuel = self.fuel.saturating_sub(steps);
+        self.effort = self.effort.saturating_add(steps);
     }
 
     /// Enters a construct, unless it lies too deep.
@@ -518,7 +526,9 @@ impl<'w> Eval<'w> {
     /// A loop, and behind it the states in which it was left.
     fn looped(&mut self, f: impl FnOnce(&mut Self) -> Stream) -> Stream {
         let outer = core::mem::take(&mut self.broken);
+        self.loops += 1;
         let out = f(self);
+        self.loops -= 1;
         let broken = core::mem::replace(&mut self.broken, outer);
         broken.into_iter().for_each(|state| self.fork(state));
         out

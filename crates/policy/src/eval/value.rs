@@ -200,6 +200,10 @@ impl Value {
 
     pub(crate) fn append(&mut self, other: &Self) {
         for piece in &other.pieces {
+            if self.pieces.len() > MAX_PIECES {
+                self.push_unknown(Labels::RUNTIME);
+                break;
+            }
             match piece {
                 Piece::Text(t) => self.push_text(t),
                 Piece::Glob(g) => self.pieces.push(Piece::Glob(g.clone())),

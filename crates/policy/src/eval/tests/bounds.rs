@@ -195,6 +195,28 @@ fn what_is_too_much_is_said_once() {
 }
 
 #[test]
+fn a_value_has_pieces_up_to_a_bound() {
+    let mut value = Value::default();
+    for mark in ["*", "?"] {
+        value.pieces.push(Piece::Glob(mark.into()));
+    }
+    for _ in 0..40 {
+        let all = value.clone();
+        value.append(&all);
+    }
+    assert!((4096..4100).contains(&value.pieces.len()));
+    assert!(value.has_unknown());
+}
+
+#[test]
+fn braces_that_stand_for_too_many_words_are_paid_for() {
+    let ranges = alloc::format!("echo {{{}}}", "{1..99},".repeat(100));
+    let before = evaluated("", |eval, _| eval.fuel);
+    let (left, exhausted) = evaluated(&ranges, |eval, _| (eval.fuel, eval.exhausted));
+    assert!(before - left > 60 && exhausted, "{left} of {before}");
+}
+
+#[test]
 fn nothing_is_kept_without_bound() {
     evaluated("", |eval, _| {
         for n in 0..70 {

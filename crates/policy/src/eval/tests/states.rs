@@ -226,6 +226,32 @@ fn the_more_work_the_fewer_alternatives() {
 }
 
 #[test]
+fn words_and_bytes_are_work_too() {
+    evaluated("", |eval, _| {
+        assert_eq!(eval.most_rounds(), 256);
+        (0..8 * 800).for_each(|_| _ = eval.is_spent(shell::Span::default()));
+        assert_eq!(eval.most_rounds(), 16);
+        eval.spend_bytes(512 * 1200);
+        assert_eq!(eval.most_rounds(), 3);
+    });
+    let spent = |text: &str| evaluated(text, |eval, _| eval.spent);
+    // The more words, the fewer rounds in rounds; the next command begins anew.
+    let loops = |count: usize| {
+        let words = "-name x -or ".repeat(count);
+        alloc::format!("for i in {{1..40}}; do for j in {{1..40}}; do find . {words}; done; done")
+    };
+    let (many, few) = (spent(&loops(200)), spent(&loops(1)));
+    assert!(many * 3 < few * 2, "{many} {few}");
+    let last = deeds(&(loops(200) + "; rm ./x"));
+    assert!(last.last().is_some_and(|deed| deed.starts_with("delete ")), "{last:?}");
+    // Code of other languages is work each time.
+    let code = "x = [f(y) for y in z]\n".repeat(2000);
+    let before = evaluated("", |eval, _| eval.fuel);
+    let left = evaluated(&alloc::format!("python3 - <<'E'\n{code}E\n"), |eval, _| eval.fuel);
+    assert!(before - left > 1_000, "{left} of {before}");
+}
+
+#[test]
 fn states_are_followed_side_by_side_up_to_a_bound() {
     evaluated("", |eval, _| {
         let state = |eval: &Eval<'_>, n: usize| {
