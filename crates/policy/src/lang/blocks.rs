@@ -3,10 +3,21 @@
 use super::cursor::Cursor;
 use super::lexer::Tok;
 use super::syntax::Blocks;
+use super::value::Val;
 use super::walk::Walk;
 
 /// Tokens that are looked ahead at for the price of a step.
 const TOKENS_PER_STEP: usize = 64;
+/// As many of them cost as much as a name that is kept.
+const TOKENS_PER_NAME: usize = 8;
+/// Bytes of a value that cost as much as a token, how many cost nothing, and how many are counted.
+const BYTES_PER_TOKEN: usize = 4;
+const FREE_BYTES: usize = 1 << 10;
+const MOST_PAID: usize = 64 << 10;
+/// As often as that it is looked at where it is one thing or another.
+const WAYS: usize = 8;
+/// Names, or tokens, that stand before an assignment or in a list of parameters at no price of their own.
+const FEW_NAMES: usize = 16;
 
 impl Walk<'_> {
     /// Where the block that starts here ends, the place behind it.
@@ -27,6 +38,19 @@ impl Walk<'_> {
     pub(super) fn pay(&mut self, tokens: usize) {
         let steps = u32::try_from(tokens / TOKENS_PER_STEP).unwrap_or(u32::MAX);
         self.fuel = self.fuel.saturating_sub(steps);
+    }
+
+    /// And so do names that stand where few do.
+    pub(super) fn pay_names(&mut self, count: usize) {
+        self.pay(count.saturating_sub(FEW_NAMES).saturating_mul(TOKENS_PER_NAME));
+    }
+
+    /// What is many things, or one thing or another, is copied and compared as a whole.
+    pub(super) fn pay_value(&mut self, value: &Val) {
+        if matches!(value, Val::Either(_) | Val::List(_) | Val::Map(_)) {
+            let ways = if value.has_either() { WAYS } else { 1 };
+            self.pay(value.size(MOST_PAID).saturating_sub(FREE_BYTES) / BYTES_PER_TOKEN * ways);
+        }
     }
 
     pub(super) fn indented_end(&self, cur: &Cursor) -> usize {

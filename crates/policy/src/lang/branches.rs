@@ -52,6 +52,11 @@ impl Branch {
         self.own.as_ref().is_some_and(|own| own.has(name))
     }
 
+    /// Whether what a name held before does not matter any more.
+    pub(super) fn has_noted(&self, name: &str) -> bool {
+        !self.leaky && self.before.contains_key(name)
+    }
+
     fn note(&mut self, name: &str, held: Option<Val>) {
         if !self.before.contains_key(name) {
             self.before.insert(name.to_string(), held);

@@ -154,6 +154,7 @@ impl Walk<'_> {
             if !self.spend() || !self.host.spend() {
                 break;
             }
+            args.list.iter().chain(receiver).for_each(|v| self.pay_value(v));
             let site = Site {
                 receiver: receiver.as_ref(),
                 args,
@@ -216,6 +217,7 @@ impl Walk<'_> {
         let mut out = Vec::new();
         for function in functions {
             for one in &given {
+                self.pay_value(one);
                 out.push(self.call(&function, Args::of(alloc::vec![one.clone()])));
             }
         }

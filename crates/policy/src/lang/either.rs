@@ -44,7 +44,7 @@ impl Val {
         matches!(self, Self::Thing(name, labels) if name.is_empty() && *labels == Labels::NONE)
     }
 
-    fn has_either(&self) -> bool {
+    pub(super) fn has_either(&self) -> bool {
         match self {
             Self::Either(_) => true,
             Self::List(all) => all.iter().any(Self::has_either),
@@ -54,7 +54,7 @@ impl Val {
     }
 
     /// How much there is of it; counted up to `most`.
-    fn size(&self, most: usize) -> usize {
+    pub(super) fn size(&self, most: usize) -> usize {
         let sum = |all: &mut dyn Iterator<Item = &Self>| {
             let mut sum = ELEMENT;
             for one in all {
@@ -66,7 +66,7 @@ impl Val {
             sum
         };
         match self {
-            Self::Text(v) | Self::File(v) => ELEMENT + v.weight(),
+            Self::Text(v) | Self::File(v) => ELEMENT * v.pieces.len().max(1) + v.weight(),
             Self::Bytes(bytes, _) => ELEMENT + bytes.len(),
             Self::Thing(name, _) => ELEMENT + name.len(),
             Self::Number(_) | Self::Function(_) => ELEMENT,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use super::calls::Args;
 use super::cursor::{Cursor, names_in, pairs_in};
-use super::either::one_of;
+use super::either::{one_of, spread};
 use super::lexer::{Part, Tok};
 use super::operators::preferred;
 use super::value::{Val, concat};
@@ -87,6 +87,7 @@ impl Walk<'_> {
             let at = cur.at;
             cur.at += 1;
             left = self.binary(op, level, left, cur.range(start, at), cur);
+            self.pay_value(&left);
         }
         left
     }
@@ -222,6 +223,7 @@ impl Walk<'_> {
                 Val::List(alloc::vec![left, right])
             };
         }
+        self.pay_names(target.end.saturating_sub(target.at));
         let params = names_in(target);
         let end = if cur.is("{") {
             cur.closing(cur.at) + 1
@@ -241,6 +243,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn assign(&mut self, target: &Cursor, value: Val) {
+        self.pay_names(target.end.saturating_sub(target.at));
         let value = match value {
             Val::Thing(name, labels) if name.is_empty() && labels == Labels::NONE => Val::nothing(),
             other => other,
@@ -273,7 +276,7 @@ impl Walk<'_> {
                 Some(Val::Thing(n, _)) => n,
                 _ => first.clone(),
             };
-            let rest = names.iter().skip(1).fold(thing, |h, n| dotted(&h, n));
+            let rest = dotted(&thing, &joined(names.get(1..).unwrap_or_default()));
             if let (Some(key), true) = (key, self.is_environment(&rest)) {
                 for one in value.alternatives() {
                     self.host.export(&key, &one.to_value());
@@ -283,7 +286,7 @@ impl Walk<'_> {
             return self.put_element(target, first, value);
         }
         self.put_member(&names, &value);
-        let name = names.iter().fold(String::new(), |head, n| dotted(&head, n));
+        let name = joined(&names);
         // Types stand before names: `String x = ..`.
         if let (true, Some(last)) = (names.len() > 1 && !has_dots(target), names.last()) {
             return self.bind(last, value);
@@ -437,6 +440,7 @@ impl Walk<'_> {
                 Part::Code(code) => {
                     let mut cur = Cursor::new(self.syntax, code);
                     let value = self.deeper(Val::nothing(), |walk| walk.expr(&mut cur, 0));
+                    self.pay_value(&value);
                     value.each(|one| match one {
                         Val::List(all) => spaced(all),
                         other => other.clone(),
@@ -444,6 +448,7 @@ impl Walk<'_> {
                 }
             };
             out = concat(out, &piece);
+            self.pay_value(&out);
         }
         out
     }
@@ -494,7 +499,16 @@ fn has_comma(cur: &Cursor) -> bool {
     })
 }
 
+/// Names with dots between them.
+fn joined(names: &[String]) -> String {
+    let named: Vec<&str> = names.iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
+    named.join(".")
+}
+
 fn spaced(all: &[Val]) -> Val {
+    if let Some(ways) = spread(all) {
+        return one_of(ways.iter().map(|way| spaced(way)).collect());
+    }
     let mut out = Val::text("");
     for (i, one) in all.iter().enumerate() {
         if i > 0 {

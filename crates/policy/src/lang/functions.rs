@@ -1,11 +1,12 @@
 //! Functions of the code: walked once as they stand, and again where they are called.
 
+use alloc::collections::BTreeSet;
 use alloc::rc::Rc;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use super::branches::inside;
-use super::cursor::{Cursor, names_in, params_in};
+use super::cursor::{Cursor, params_in};
 use super::lexer::Tok;
 use super::value::Val;
 use super::walk::{Walk, bare};
@@ -21,20 +22,21 @@ pub(super) struct Function {
     own: Rc<Own>,
 }
 
+type Names = BTreeSet<String>;
+
 /// The names that mean something else outside of a function.
 #[derive(Clone, Debug)]
 pub(super) enum Own {
     /// All that it gives a value to, but for these.
-    AllBut(Vec<String>),
-    Only(Vec<String>),
+    AllBut(Names),
+    Only(Names),
 }
 
 impl Own {
     pub(super) fn has(&self, name: &str) -> bool {
-        let among = |all: &Vec<String>| all.iter().any(|one| one == name);
         match self {
-            Self::AllBut(shared) => !name.contains('.') && !among(shared),
-            Self::Only(own) => among(own),
+            Self::AllBut(shared) => !name.contains('.') && !shared.contains(name),
+            Self::Only(own) => own.contains(name),
         }
     }
 }
@@ -122,17 +124,21 @@ impl Walk<'_> {
     fn own_names(&mut self, params: &[String], body: &Cursor, named: bool) -> Own {
         self.pay(body.end.saturating_sub(body.at));
         if matches!(self.lang, "python" | "php" | "r") || self.lang == "ruby" && named {
-            return Own::AllBut(shared(body, self.lang == "ruby"));
+            let shared = shared(body, self.lang == "ruby");
+            self.pay_names(shared.len());
+            return Own::AllBut(shared);
         }
-        let mut own: Vec<String> = params.iter().map(|p| bare(p).to_string()).collect();
-        own.extend(declared(body));
+        let mut own = Names::new();
+        params.iter().for_each(|p| add(&mut own, bare(p)));
+        declared(body, &mut own);
+        self.pay_names(own.len());
         Own::Only(own)
     }
 }
 
 /// Names that a function says are not its own: `global x`, `$x` and `@x` of Ruby, `x <<- 1`.
-fn shared(body: &Cursor, ruby: bool) -> Vec<String> {
-    let mut out = Vec::new();
+fn shared(body: &Cursor, ruby: bool) -> Names {
+    let mut out = Names::new();
     let mut says = false;
     for at in body.at..body.end {
         match body.get(at) {
@@ -140,7 +146,7 @@ fn shared(body: &Cursor, ruby: bool) -> Vec<String> {
             Some(Tok::Name(n)) => {
                 let outwards = body.get(at + 1) == Some(&Tok::Op("<<"));
                 if says || outwards || n.starts_with('@') || ruby && n.starts_with('$') {
-                    out.push(bare(n).to_string());
+                    add(&mut out, bare(n));
                 }
             }
             Some(Tok::Newline(_) | Tok::Op(";")) => says = false,
@@ -151,24 +157,33 @@ fn shared(body: &Cursor, ruby: bool) -> Vec<String> {
 }
 
 /// Names that are declared: `let x`, `my ($x, $y)`, `const {x, y}`, `x := 1`, `String x = ..`.
-fn declared(body: &Cursor) -> Vec<String> {
+fn declared(body: &Cursor, out: &mut Names) {
     const DECLARE: &[&str] = &["let", "const", "var", "val", "my", "local", "auto", "mut"];
-    let mut out = Vec::new();
     for at in body.at..body.end {
         match (body.get(at), body.get(at + 1)) {
             (Some(Tok::Name(n)), Some(Tok::Name(next))) => {
                 let typed = body.get(at + 2) == Some(&Tok::Op("=")) && !matches!(n.as_str(), "return" | "and" | "or");
                 if DECLARE.contains(&n.as_str()) || typed {
-                    out.push(bare(next).to_string());
+                    add(out, bare(next));
                 }
             }
             (Some(Tok::Name(n)), Some(Tok::Op("(" | "{" | "["))) if DECLARE.contains(&n.as_str()) => {
-                let inner = names_in(&body.range(at + 2, body.closing(at + 1)));
-                out.extend(inner.iter().map(|n| bare(n).to_string()));
+                let inner = body.range(at + 2, body.closing(at + 1));
+                let names = (inner.at..inner.end).filter_map(|at| match inner.get(at) {
+                    Some(Tok::Name(n)) => Some(bare(n)),
+                    _ => None,
+                });
+                names.for_each(|n| add(out, n));
             }
-            (Some(Tok::Name(n)), Some(Tok::Op(":="))) => out.push(n.clone()),
+            (Some(Tok::Name(n)), Some(Tok::Op(":="))) => add(out, n),
             _ => {}
         }
     }
-    out
+}
+
+/// The same few names come again and again.
+fn add(names: &mut Names, name: &str) {
+    if !names.contains(name) {
+        names.insert(name.to_string());
+    }
 }

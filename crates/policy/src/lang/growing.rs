@@ -163,6 +163,9 @@ impl Walk<'_> {
     /// A list gets more elements: at its end, or at this place.
     fn grow(&mut self, owner: &str, values: &[Val], place: Option<i64>) {
         let owner = bare(owner);
+        if self.grows_in_place(owner, values, place) {
+            return;
+        }
         let held = match self.known.get(owner) {
             Some(held) => held.clone(),
             None if self.syntax.sigils => Val::List(Vec::new()),
@@ -184,6 +187,21 @@ impl Walk<'_> {
             Val::List(all)
         };
         self.bind(owner, held.each(grown));
+    }
+
+    /// Adds to the end of a list, where nobody asks what it held before: else each element would copy all before it.
+    fn grows_in_place(&mut self, owner: &str, values: &[Val], place: Option<i64>) -> bool {
+        let noted = self.branches.last().is_none_or(|branch| branch.has_noted(owner));
+        let Some(Val::List(all)) = self.known.get_mut(owner).filter(|_| noted && place.is_none()) else {
+            return false;
+        };
+        // Lists in lists may be too deep.
+        if values.iter().any(|v| v.is_deep(0)) {
+            return false;
+        }
+        let room = MAX_LIST.saturating_sub(all.len());
+        all.extend(values.iter().take(room).cloned());
+        true
     }
 
     /// `t.x = v` where `t` is a map.

@@ -157,7 +157,7 @@ impl Val {
 const LONGEST: usize = 16 << 10;
 
 /// Pieces of such a text; what comes behind so many is not known. And bytes of data.
-const MAX_PIECES: usize = 256;
+const MAX_PIECES: usize = 64;
 const MAX_BYTES: usize = 1 << 16;
 
 /// Both texts, one after the other.

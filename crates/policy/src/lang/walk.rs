@@ -14,7 +14,7 @@ use super::syntax::{Blocks, Syntax};
 use super::value::Val;
 
 /// Steps that are taken in one piece of code.
-const FUEL: u32 = 60_000;
+pub(super) const FUEL: u32 = 60_000;
 /// Constructs inside constructs.
 const MAX_DEPTH: u32 = 48;
 /// Rounds of a loop, and elements of a list that a call is made with.

@@ -79,6 +79,13 @@ impl Walk<'_> {
     fn tcl_text(&mut self, chars: &[char], mut at: usize, end: usize) -> (Val, usize) {
         let mut out = Val::text("");
         while at < end {
+            let plain = chars.get(at..end).unwrap_or_default();
+            let plain: String = plain.iter().take_while(|c| !matches!(c, '\\' | '[' | '$')).collect();
+            if !plain.is_empty() {
+                at += plain.chars().count();
+                out = concat(out, &Val::Text(Value::text(plain)));
+                continue;
+            }
             let Some(c) = chars.get(at).copied() else { break };
             match c {
                 '\\' => {
@@ -91,7 +98,7 @@ impl Walk<'_> {
                     out = concat(out, &value);
                     at = next;
                 }
-                '$' => {
+                _ => {
                     let name: String = chars
                         .iter()
                         .skip(at + 1)
@@ -108,10 +115,6 @@ impl Walk<'_> {
                             .unwrap_or_else(|| Val::unknown(Labels::NONE)),
                     };
                     out = concat(out, &value.each(|v| Val::Text(v.to_value())));
-                }
-                c => {
-                    out = concat(out, &Val::text(c));
-                    at += 1;
                 }
             }
         }

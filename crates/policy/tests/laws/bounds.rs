@@ -336,6 +336,39 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("env", repeated("env A=1 ") + "ls"),
         ("xargs in xargs", repeated("xargs ") + "ls"),
         ("eval in eval", repeated("eval ") + "ls"),
+        (
+            "many words in loops",
+            format!(
+                "for i in {{1..40}}; do for j in {{1..40}}; do find . {}; done; done",
+                "-name x -or ".repeat(200)
+            ),
+        ),
+        (
+            "ranges in lists",
+            repeated(&format!("x {{{}}};", "{1..99},".repeat(40))),
+        ),
+        ("look-alikes", repeated("curl https://api.example.com/v1/users;")),
+        ("tclsh", format!("tclsh <<'E'\n{}\nE\n", repeated("set x -maxdepth "))),
+        (
+            "assignments of perl",
+            format!("perl -e '{}'", repeated("$x .= \"\" x 0")),
+        ),
+        ("assignments of awk", format!("awk '{}'", repeated("t[ $2 0) = "))),
+        (
+            "filled lists",
+            format!("perl -e '{}'", repeated("push @a, reverse q{a};")),
+        ),
+        (
+            "functions in functions",
+            format!("node -e '{}'", repeated("f((a, b) => { let x = a?.b;")),
+        ),
+        (
+            "code in loops",
+            format!(
+                "for i in {{1..40}}; do python3 - <<'E'\n{}E\ndone",
+                "x = [f(y) for y in z]\n".repeat(2000)
+            ),
+        ),
     ]
 }
 
