@@ -27,6 +27,10 @@ fn declaration(word: &Word) -> Option<String> {
     DECLARATIONS.contains(&name.as_str()).then_some(name)
 }
 
+/// Pieces of a text that is added to at no price, and what as many more cost, in bytes.
+const FREE_PIECES: usize = 16;
+const BYTES_PER_PIECES: usize = 256;
+
 impl Eval<'_> {
     pub(super) fn simple(
         &mut self,
@@ -219,6 +223,8 @@ impl Eval<'_> {
             let added = core::mem::replace(&mut full, before.clone());
             full.append(&added);
             full.span = added.span;
+            // What has many pieces is copied piece by piece, each time that there is one more.
+            self.spend_bytes(full.pieces.len() / FREE_PIECES * BYTES_PER_PIECES);
         }
         self.environment(&name, &full);
         self.state.vars.insert(&name, Var::Scalar(full));

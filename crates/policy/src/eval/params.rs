@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use shell::{Param, ParamOp, Span, Word};
 
 use super::expand::{Fields, Mode};
-use super::{Eval, Labels, Stream, Value, Var, patterns};
+use super::{BYTES_PER_WORD, Eval, Labels, Stream, Value, Var, patterns};
 use crate::Answer;
 
 /// What a parameter holds.
@@ -27,6 +27,7 @@ impl Eval<'_> {
         if self.is_spent(Span::default()) {
             return out.current().push_unknown(Labels::RUNTIME);
         }
+        self.spend_bytes(BYTES_PER_WORD);
         let held = self.held(param);
         if param.length {
             let value = length(&held).map_or_else(|| Value::unknown(Labels::RUNTIME), |n| Value::text(n.to_string()));

@@ -12,7 +12,7 @@ const TOKENS_PER_STEP: usize = 64;
 const TOKENS_PER_NAME: usize = 8;
 /// Bytes of a value that cost as much as a token, how many cost nothing, and how many are counted.
 const BYTES_PER_TOKEN: usize = 4;
-const FREE_BYTES: usize = 1 << 10;
+const FREE_BYTES: usize = 4 << 10;
 const MOST_PAID: usize = 64 << 10;
 /// As often as that it is looked at where it is one thing or another.
 const WAYS: usize = 8;

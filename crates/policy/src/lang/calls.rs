@@ -111,6 +111,7 @@ impl Walk<'_> {
         if !self.host.spend() {
             return Val::nothing();
         }
+        args.list.iter().chain(receiver).for_each(|v| self.pay_value(v));
         let name = bare(name);
         let functions: Vec<Val> = match self.known.get(name) {
             Some(known) => known
@@ -154,7 +155,6 @@ impl Walk<'_> {
             if !self.spend() || !self.host.spend() {
                 break;
             }
-            args.list.iter().chain(receiver).for_each(|v| self.pay_value(v));
             let site = Site {
                 receiver: receiver.as_ref(),
                 args,

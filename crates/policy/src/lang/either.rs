@@ -18,6 +18,8 @@ const MOST_WAYS: usize = 16;
 const HEAVY: usize = 16 << 10;
 /// What an element weighs that is no text.
 const ELEMENT: usize = 16;
+/// What all copies of values may weigh together.
+const MUCH: usize = 512 << 10;
 /// Alternatives in the elements of alternatives.
 const MAX_NESTED: usize = 3;
 
@@ -205,7 +207,10 @@ pub(super) fn spread(values: &[Val]) -> Option<Vec<Vec<Val>>> {
 fn spread_out(values: &[Val], nested: usize) -> Vec<Vec<Val>> {
     let mut places = Vec::new();
     values.iter().for_each(|v| v.places(&mut places));
-    let ways = ways(&places);
+    let mut ways = ways(&places);
+    // Of much there are few copies.
+    let size: usize = values.iter().map(|v| v.size(MUCH)).sum();
+    ways.drain(..ways.len().saturating_sub((MUCH / size.max(1)).max(1)));
     let count = ways.len();
     let mut out = Vec::new();
     for (i, way) in ways.into_iter().enumerate() {
