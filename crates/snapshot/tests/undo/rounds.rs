@@ -216,11 +216,17 @@ fn what_a_command_destroys_comes_back_to_the_byte() {
     rounds(2, 11);
 }
 
-/// 5,000 rounds.
+/// 5,000 rounds in all, in two halves that run side by side.
 #[test]
 #[ignore = "the suite `undo` runs it"]
-fn what_a_command_destroys_comes_back_to_the_byte_in_all_states() {
-    assert!(rounds(120, 5) >= 5_000);
+fn what_a_command_destroys_comes_back_to_the_byte_in_many_states() {
+    assert!(rounds(60, 5) >= 2_500);
+}
+
+#[test]
+#[ignore = "the suite `undo` runs it"]
+fn what_a_command_destroys_comes_back_to_the_byte_in_many_more_states() {
+    assert!(rounds(60, 77) >= 2_500);
 }
 
 /// Every command in so many states.
