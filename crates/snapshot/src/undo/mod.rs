@@ -8,7 +8,9 @@
 mod files;
 mod known;
 mod plan;
+mod same;
 mod state;
+mod way;
 
 use std::io;
 use std::path::{Path, PathBuf};

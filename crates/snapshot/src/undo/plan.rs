@@ -1,48 +1,23 @@
 //! What differs from a snapshot, and how to get back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 use std::io::{self, ErrorKind};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice as _;
 use gix::index::entry::{Flags, Mode, Stage};
 use gix::index::{Entry as Tracked, State};
 
-use super::files::read;
 use super::known::Contents;
+use super::same::{Old, Unless, is_as_it_was, old};
 use super::state::{self, Objects};
+use super::way::{Ways, clear, in_the_way};
 use super::{Act, Content, Plan, Step, Undo};
 use crate::looks::Looks;
-use crate::manifest::{Entry, Name, Part, Repository, Stamp, What};
+use crate::manifest::{Name, Part, Repository, What};
 use crate::repo::Repo;
-use crate::save::{Tree, expected_rights, stamp};
+use crate::save::{Tree, expected_rights};
 use crate::{Known, files};
-
-/// What stood at a path.
-struct Old<'a> {
-    what: What,
-    rights: Option<u32>,
-    /// How to know that it still does.
-    unless: Unless<'a>,
-}
-
-impl Old<'_> {
-    /// The file that it was, by device and inode, where that was written down.
-    const fn inode(&self) -> Option<(u64, u64)> {
-        match self.unless {
-            Unless::Stamp(Some(stamp)) => Some((stamp.dev, stamp.ino)),
-            _ => None,
-        }
-    }
-}
-
-/// What proves that a file was not touched.
-enum Unless<'a> {
-    Stamp(Option<Stamp>),
-    Index(&'a Tracked, i64),
-}
 
 pub(super) fn plan(undo: &Undo<'_>) -> io::Result<Plan> {
     let mut plan = Plan {
@@ -83,14 +58,6 @@ fn old_of(part: &Part) -> BTreeMap<Name, Old<'_>> {
         .iter()
         .map(|entry| (entry.path.clone(), old(entry)))
         .collect()
-}
-
-fn old(entry: &Entry) -> Old<'_> {
-    Old {
-        what: entry.what.clone(),
-        rights: (!matches!(entry.what, What::Link(_) | What::Nothing)).then_some(entry.mode),
-        unless: Unless::Stamp(entry.stamp),
-    }
 }
 
 /// Steps for each path of a part that is not as it was.
@@ -161,146 +128,6 @@ fn of_part(
 fn repository_above(path: &Path) -> Option<PathBuf> {
     let above = path.ancestors().skip(1).find(|dir| crate::holds_repository(dir));
     above.map(Path::to_path_buf)
-}
-
-/// Notes what stands where something is to be brought back, and takes it away where that is needed.
-fn in_the_way(root: &Path, path: &Name, full: &Path, old: &Old<'_>, contents: &Contents, plan: &mut Plan) {
-    let replaced = !matches!(old.what, What::Nothing);
-    if let Ok(meta) = full.symlink_metadata()
-        && replaced
-    {
-        let was_folder = old.what == What::Folder;
-        if contents.lacks(full) {
-            plan.newer.push(full.to_path_buf());
-        }
-        if meta.is_dir() && !was_folder {
-            take_away(root, full, contents, plan);
-        } else if !meta.is_dir() && was_folder {
-            plan.steps.push(Step {
-                root: root.to_path_buf(),
-                path: path.clone(),
-                act: Act::Remove,
-            });
-        }
-    }
-}
-
-/// A file or a link that took the place of a folder goes.
-fn clear(root: &Path, obstacle: &Path, contents: &Contents, plan: &mut Plan) {
-    if contents.lacks(obstacle) {
-        plan.newer.push(obstacle.to_path_buf());
-    }
-    let path = Name::from(obstacle.strip_prefix(root).unwrap_or(obstacle));
-    plan.steps.push(Step {
-        root: root.to_path_buf(),
-        path,
-        act: Act::Remove,
-    });
-}
-
-/// What stands in the way to the files of each folder.
-#[derive(Default)]
-struct Ways(BTreeMap<PathBuf, Option<PathBuf>>);
-
-impl Ways {
-    /// The first of the folders above a file that is there and is no folder.
-    fn blocked(&mut self, root: &Path, full: &Path) -> Option<PathBuf> {
-        let folder = full
-            .parent()
-            .filter(|folder| folder.starts_with(root) && *folder != root)?;
-        if let Some(known) = self.0.get(folder) {
-            return known.clone();
-        }
-        let found = self.blocked(root, folder).or_else(|| {
-            let meta = folder.symlink_metadata().ok()?;
-            (!meta.is_dir()).then(|| folder.to_path_buf())
-        });
-        self.0.insert(folder.to_path_buf(), found.clone());
-        found
-    }
-}
-
-/// A folder in the place of a file: what it holds goes, as far as it is not newer work, and that is named.
-fn take_away(root: &Path, folder: &Path, contents: &Contents, plan: &mut Plan) {
-    let mut todo = vec![folder.to_path_buf()];
-    while let Some(next) = todo.pop() {
-        let is_folder = next.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-        if is_folder {
-            todo.extend(
-                fs::read_dir(&next)
-                    .into_iter()
-                    .flatten()
-                    .flatten()
-                    .map(|entry| entry.path()),
-            );
-        } else if contents.lacks(&next) {
-            plan.newer.push(next.clone());
-        }
-        let path = Name::from(next.strip_prefix(root).unwrap_or(&next));
-        plan.steps.push(Step {
-            root: root.to_path_buf(),
-            path,
-            act: Act::Remove,
-        });
-    }
-}
-
-fn is_as_it_was(undo: &Undo<'_>, full: &Path, old: &Old<'_>) -> bool {
-    let Ok(meta) = full.symlink_metadata() else {
-        return old.what == What::Nothing;
-    };
-    let rights = meta.permissions().mode() & 0o7777;
-    let same_rights = old.rights.is_none_or(|old| old == rights);
-    match &old.what {
-        What::Nothing => false,
-        What::Folder => meta.is_dir() && same_rights,
-        What::Link(to) => meta.is_symlink() && fs::read_link(full).is_ok_and(|now| now == to.path()),
-        What::File(blob) => {
-            meta.is_file()
-                && same_rights
-                && meta.len() == blob.bytes
-                && (is_untouched(undo, full, &meta, &old.unless)
-                    || read(full).is_some_and(|bytes| undo.store.get(blob).is_ok_and(|kept| kept == bytes)))
-        }
-        What::Git(id) => {
-            let untouched = || is_untouched(undo, full, &meta, &old.unless);
-            meta.is_file() && same_rights && (untouched() || holds(full, id).unwrap_or(false))
-        }
-    }
-}
-
-fn is_untouched(undo: &Undo<'_>, full: &Path, meta: &fs::Metadata, unless: &Unless<'_>) -> bool {
-    match unless {
-        Unless::Stamp(then) => *then == Some(stamp(meta)) && !is_racy(undo, &stamp(meta)),
-        Unless::Index(tracked, time) => matches_index(tracked, *time, full),
-    }
-}
-
-/// Whether a file may have changed after the snapshot without another time.
-fn is_racy(undo: &Undo<'_>, stamp: &Stamp) -> bool {
-    let taken = i64::try_from(undo.snapshot.head.cause.time_ms)
-        .unwrap_or_default()
-        .saturating_mul(1_000_000);
-    stamp.mtime.max(stamp.ctime) >= taken.saturating_sub(2_000_000_000)
-}
-
-fn matches_index(tracked: &Tracked, index_time: i64, full: &Path) -> bool {
-    let options = gix::index::entry::stat::Options {
-        trust_ctime: true,
-        check_stat: true,
-        use_nsec: true,
-        use_stdev: false,
-    };
-    let racy = i64::from(tracked.stat.mtime.secs) >= index_time.div_euclid(1_000_000_000);
-    let now = gix::index::fs::Metadata::from_path_no_follow(full).ok();
-    let now = now.and_then(|meta| gix::index::entry::Stat::from_fs(&meta).ok());
-    !racy && now.is_some_and(|now| now.matches(&tracked.stat, options))
-}
-
-/// Whether a file holds the bytes of an object.
-fn holds(full: &Path, id: &str) -> Option<bool> {
-    let id = gix::ObjectId::from_hex(id.as_bytes()).ok()?;
-    Some(gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, &read(full)?).ok()? == id)
 }
 
 /// A whole working tree: what its index said, but for what the snapshot says itself.
