@@ -62,7 +62,7 @@ pub(crate) trait Host {
     /// Whether one more call may be looked at.
     fn spend(&mut self) -> bool;
     /// So many steps were taken in the code.
-    fn walked(&mut self, _steps: u32, _whole: bool) {}
+    fn walked(&mut self, _steps: u32) {}
     /// What follows stands in this line of the code, counted from zero.
     fn line(&mut self, _line: u32) {}
     /// Names that have a value before the code begins.
@@ -105,8 +105,7 @@ pub(crate) fn run(lang: &str, code: &str, host: &mut dyn Host) -> Option<Value> 
     } else {
         walk.walk(&mut cursor::Cursor::whole(syntax, code));
     }
-    let whole = walk.fuel > 0;
-    walk.host.walked(walk::FUEL.saturating_sub(walk.fuel), whole);
+    walk.host.walked(walk::FUEL.saturating_sub(walk.fuel));
     let has = |m: &str| walk.marks.contains(&m);
     let reverse = has("socket") && (has("shell") || has("duplicate"));
     let memory = has("memory") && has("descriptor");

@@ -517,11 +517,3 @@ fn text_that_doubles_itself_in_code_stays_short() {
         assert_eq!(judged(&text).verdict(), Verdict::Ask, "{head}");
     }
 }
-
-/// Code of another language that is longer than is followed: what comes after may do anything.
-#[test]
-fn code_beyond_the_bound_is_not_taken_for_harmless() {
-    let long = format!("python3 - <<'X'\n{}X\n", "x = len('a')\n".repeat(30_000));
-    let judgement = judged(&long);
-    assert!(judgement.verdict() >= Verdict::Ask, "{:?}", judgement.findings);
-}
