@@ -146,7 +146,13 @@ pub fn take(
     let blobs: BTreeSet<&Blob> = snapshot.blobs().collect();
     let (files, bytes) = (blobs.len() as u64, blobs.iter().map(|blob| blob.bytes).sum());
     (snapshot.head.files, snapshot.head.bytes) = (files, bytes);
-    store.keep(&snapshot)?;
+    if let Err(error) = store.keep(&snapshot) {
+        // What does not count holds no commits either.
+        for repository in snapshot.parts.iter().filter_map(|part| part.repository.as_ref()) {
+            let_go(&repository.common_dir.path(), &snapshot.head.id);
+        }
+        return Err(error);
+    }
     Ok(Some(snapshot))
 }
 

@@ -261,3 +261,35 @@ fn somebody_who_writes_all_the_time_does_not_make_a_wrong_snapshot() {
     });
     assert!(print(&place.dir).len() > 1);
 }
+
+#[test]
+fn a_snapshot_that_cannot_be_kept_holds_no_commits() {
+    let place = Place::repository();
+    let tree = snapshot::Tree {
+        dir: place.dir.clone(),
+        ignored: false,
+        commits: true,
+    };
+    let wanted = snapshot::Wanted {
+        trees: vec![tree],
+        paths: Vec::new(),
+    };
+    let keep = || {
+        let cause = crate::place::cause(now());
+        snapshot::take(
+            &place.store,
+            &wanted,
+            cause,
+            snapshot::Known::default(),
+            Limits::default(),
+        )
+    };
+    keep().unwrap().unwrap();
+    // All contents are there already, so that only the snapshot's own file is left to write.
+    let held = || fs::read_dir(place.at(".git/refs/tollgate")).unwrap().count();
+    assert_eq!(held(), 1);
+    fs::remove_dir_all(place.store.root().join("new")).unwrap();
+    fs::write(place.store.root().join("new"), "in the way").unwrap();
+    assert!(keep().is_err());
+    assert_eq!(held(), 1);
+}
